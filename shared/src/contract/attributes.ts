@@ -13,13 +13,21 @@ const AttributeValue = z
   .meta({ id: "AttributeValue" });
 export type AttributeValue = z.infer<typeof AttributeValue>;
 
-const AttributeKey = z.string().regex(new RegExp(`^${KEY}$`), "must consist of lower-case letters, digits and `_`, begin with a letter, and have at most 50 characters"); // prettier-ignore
+const AttributeKey = z
+  .string()
+  .regex(
+    new RegExp(`^${KEY}$`),
+    "must consist of lower-case letters, digits and `_`, begin with a letter, and have at most 50 characters",
+  );
 
 /** Own members of an entity, by key. */
 export const Attributes = z
   .record(AttributeKey, AttributeValue)
-  .refine((attributes) => Object.keys(attributes).length <= MOST_ATTRIBUTES, `must have at most ${MOST_ATTRIBUTES} members`)
-  .meta({ id: "AttributesInput", maxProperties: MOST_ATTRIBUTES, examples: [{ rack: "A3", height: 2 }] }); // prettier-ignore
+  .refine(
+    (attributes) => Object.keys(attributes).length <= MOST_ATTRIBUTES,
+    `must have at most ${MOST_ATTRIBUTES} members`,
+  )
+  .meta({ id: "AttributesInput", maxProperties: MOST_ATTRIBUTES, examples: [{ rack: "A3", height: 2 }] });
 
 /** {@link Attributes} in a response. */
 export const AttributesResponse = z

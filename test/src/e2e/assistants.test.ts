@@ -7,7 +7,17 @@ import { startStack } from "../support/stack.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import { aNetworkWithAHost, type NetworkWorld } from "../support/world.js";
 
-const READING = ["find", "describe_host", "what_listens", "who_is", "overview", "what_changed", "what_is_gone", "ending_certificates", "plan_change"]; // prettier-ignore
+const READING = [
+  "find",
+  "describe_host",
+  "what_listens",
+  "who_is",
+  "overview",
+  "what_changed",
+  "what_is_gone",
+  "ending_certificates",
+  "plan_change",
+];
 
 /** At full size: attempts to write, over three gateways in turn; the shared system has one. */
 const ATTEMPTS = process.env["MCP_ATTEMPTS"];

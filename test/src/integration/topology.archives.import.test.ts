@@ -139,7 +139,9 @@ describe("an archive imported again, or into another organization", () => {
     const { summary } = await imported(owner, archiveText(earlier));
     expect(sumOf(summary)).toEqual({ create: 0, update: 0, unchanged: earlier.length });
     expect((await archiveOf(owner)).entities).toEqual(before.entities);
-    const renamed = earlier.map((line) => (line.entity === "Host" ? { ...line, data: { ...line.data, name: "earlier" } } : line)); // prettier-ignore
+    const renamed = earlier.map((line) =>
+      line.entity === "Host" ? { ...line, data: { ...line.data, name: "earlier" } } : line,
+    );
     await imported(owner, archiveText(renamed));
     expect(entitiesIn(await archiveOf(owner), "Host").every(({ name }) => name === "earlier")).toBe(true);
     for (const { data } of (await archiveOf(owner)).entities)

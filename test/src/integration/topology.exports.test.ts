@@ -154,7 +154,10 @@ describe("an export: formats", () => {
       query: { network_id: elsewhere.network.id, attribute: ["height:2"] },
     });
     expect(copied.rows).toMatchObject([{ name: "silent", ...given }]);
-    await owner.call(patchHost, { params: { id: copied.rows[0]!.id }, body: { role: null, attributes: { rack: "B", spare: null } } }); // prettier-ignore
+    await owner.call(patchHost, {
+      params: { id: copied.rows[0]!.id },
+      body: { role: null, attributes: { rack: "B", spare: null } },
+    });
     const { data } = await owner.raw("post", `${path}&dry_run=true`, text, { "content-type": "text/csv" });
     const plan = ImportPlan.parse(data);
     expect(plan.hosts.flatMap(({ changes }) => changes)).toEqual([

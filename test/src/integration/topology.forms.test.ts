@@ -130,22 +130,34 @@ describe("two builds on one database", () => {
     const [service] = made.services;
     const text = async (kind: string, id: string): Promise<string> =>
       (await topology.db.collection<EntityDocument>(kind).findOne({ _id: id }))!.wire;
-    for (const [kind, id] of [["hosts", made.id], ["interfaces", eth0!.id], ["services", service!.id]] as const)
-      expect(await text(kind, id)).not.toContain("attributes"); // prettier-ignore
+    for (const [kind, id] of [
+      ["hosts", made.id],
+      ["interfaces", eth0!.id],
+      ["services", service!.id],
+    ] as const)
+      expect(await text(kind, id)).not.toContain("attributes");
     const host = { role: null, attributes: {}, observed: null };
-    const children = { interfaces: [{ attributes: {} }, { attributes: {} }], services: [{ attributes: {} }, { attributes: {} }] }; // prettier-ignore
+    const children = {
+      interfaces: [{ attributes: {} }, { attributes: {} }],
+      services: [{ attributes: {} }, { attributes: {} }],
+    };
     const before = await waitForJournal(present);
     expect(await present.call(getHost, { params: made })).toMatchObject({ ...host, ...children });
     expect(await present.call(getService, { params: service! })).toMatchObject({ attributes: {} });
     const newer = await aHost({ ...world, owner: present }, { name: "newer", services: 1 });
     const inNetwork = { network_id: world.network.id };
-    for (const query of [inNetwork, { ...inNetwork, limit: 0 }, { ...inNetwork, as_of: before }, { ...inNetwork, limit: 0, as_of: before }]) {
+    for (const query of [
+      inNetwork,
+      { ...inNetwork, limit: 0 },
+      { ...inNetwork, as_of: before },
+      { ...inNetwork, limit: 0, as_of: before },
+    ]) {
       const hosts = (await present.list(listHosts, { query })).rows;
       expect(hosts[0]).toMatchObject({ ...host, ...children });
       expect(hosts).toHaveLength("as_of" in query ? 1 : 2);
       const services = (await present.list(listServices, { query })).rows;
       expect(services.map(({ attributes }) => attributes)).toEqual("as_of" in query ? [{}, {}] : [{}, {}, {}]);
-    } // prettier-ignore
+    }
 
     await present.call(patchHost, { params: made, body: { role: "Printer", attributes: { rack: "A3" } } });
     await earlier.call(patchHost, { params: made, body: { name: "by the earlier build" } });

@@ -116,10 +116,16 @@ describe("what a scan says", () => {
       cpe: { values: ["cpe:/a:igor_sysoev:nginx:1.18.0"], by: "nmap", since: expect.any(String) },
       confidence: said("probed"),
     });
-    expect(made.services.find(({ bindings }) => bindings.some((one) => one.type === "Port" && one.port_id === ported(made, 631)?.id))?.observed?.confidence).toEqual(said("port")); // prettier-ignore
+    expect(
+      made.services.find(({ bindings }) =>
+        bindings.some((one) => one.type === "Port" && one.port_id === ported(made, 631)?.id),
+      )?.observed?.confidence,
+    ).toEqual(said("port"));
 
     const entered = { host_id: made.id, network_id, name: "Printing", service_definition: "CUPS", bindings: [] };
-    const printing = await owner.call(createService, { body: { ...entered, bindings: [{ type: "Port", port_id: ported(made, 631)!.id }] } }); // prettier-ignore
+    const printing = await owner.call(createService, {
+      body: { ...entered, bindings: [{ type: "Port", port_id: ported(made, 631)!.id }] },
+    });
     await owner.call(deleteService, { params: { id: called(made, "IPP Printer")!.id } });
     const again = await importFile(owner, "auto", { network_id }, versionedScan(FIRST));
     expect(again.summary.hosts).toEqual({ create: 0, update: 0, unchanged: 1, failed: 0 });
@@ -127,7 +133,12 @@ describe("what a scan says", () => {
     await owner.call(patchHost, { params: made, body: { observed: null, description: "echoed" } as object });
     expect((await owner.call(getHost, { params: made })).observed).toEqual(made.observed);
     // A list of neighbours says nothing of versions.
-    await importFile(owner, "ip-neigh", { network_id }, `[{"dst":"10.3.0.5","dev":"eth0","lladdr":"00:11:32:00:00:05","state":["REACHABLE"]}]`); // prettier-ignore
+    await importFile(
+      owner,
+      "ip-neigh",
+      { network_id },
+      `[{"dst":"10.3.0.5","dev":"eth0","lladdr":"00:11:32:00:00:05","state":["REACHABLE"]}]`,
+    );
     const before = await owner.call(getHost, { params: made });
     expect(called(before, "nginx")?.observed).toEqual(called(made, "nginx")?.observed);
 
@@ -141,7 +152,10 @@ describe("what a scan says", () => {
       );
     });
     const after = await owner.call(getHost, { params: made });
-    expect(called(after, "nginx")?.observed).toMatchObject({ product: called(made, "nginx")?.observed?.product, version: said("1.26.0") }); // prettier-ignore
+    expect(called(after, "nginx")?.observed).toMatchObject({
+      product: called(made, "nginx")?.observed?.product,
+      version: said("1.26.0"),
+    });
     await waitForJournal(owner);
     const changes = await owner.call(listChanges, { query: { request_id: request } });
     expect(changes.map(({ entity, name, fields }) => `${entity} ${name}: ${fields.join(" ")}`).sort()).toEqual([
@@ -150,13 +164,15 @@ describe("what a scan says", () => {
       "Service nginx: observed.version observed.cpe",
     ]);
     await expectReplayEqualsLists(owner);
-    const hostsBy = async (query: QueryInputOf<typeof listHosts>) => (await owner.list(listHosts, { query })).rows.map(({ name }) => name); // prettier-ignore
+    const hostsBy = async (query: QueryInputOf<typeof listHosts>) =>
+      (await owner.list(listHosts, { query })).rows.map(({ name }) => name);
     for (const q of ["00-11-32-00-00-05", "001132000005", "0011.3200.0005", "10.3.0.0/29", "synology"])
       expect([q, await hostsBy({ q })]).toEqual([q, ["web.example"]]);
     for (const q of ["00-11-32-00-00-06", "10.3.0.0/30"]) expect([q, await hostsBy({ q })]).toEqual([q, []]);
     expect(await hostsBy({ vendor: "SYNOLOGY incorporated", role: ["Nas"] })).toEqual(["web.example"]);
     expect(await hostsBy({ vendor: "Synology" })).toEqual([]);
-    const servicesBy = async (query: QueryInputOf<typeof listServices>) => (await owner.list(listServices, { query })).rows.map(({ name }) => name); // prettier-ignore
+    const servicesBy = async (query: QueryInputOf<typeof listServices>) =>
+      (await owner.list(listServices, { query })).rows.map(({ name }) => name);
     expect(await servicesBy({ q: "NGINX 1.26" })).toEqual(["nginx"]);
     expect(await servicesBy({ q: "1.18" })).toEqual([]);
     expect(await servicesBy({ product: "openssh" })).toEqual(["OpenSSH"]);

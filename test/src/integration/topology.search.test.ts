@@ -66,7 +66,9 @@ describe("topology.search: hosts in order of their addresses", () => {
     (await owner.list(listHosts, { query: { order_by: "address", ...query } })).rows.map(({ name }) => name);
 
   it("are sorted by the lowest one as a number, IPv4 before IPv6 and those without last, also after changes", async () => {
-    const { data: v6 } = await owner.send(createSubnet, { body: { network_id: home.network.id, name: "v6", cidr: "fd00::/64" } }); // prettier-ignore
+    const { data: v6 } = await owner.send(createSubnet, {
+      body: { network_id: home.network.id, name: "v6", cidr: "fd00::/64" },
+    });
     const none = await make({ name: "none" });
     await make({ name: "v6", addresses: ["fd00::2"] }, { ...home, subnet: v6 });
     const hundred = await make({ name: "hundred", addresses: ["10.0.0.200", "10.0.0.100"] });
@@ -74,8 +76,12 @@ describe("topology.search: hosts in order of their addresses", () => {
     expect(await inOrder()).toEqual(["nine", "hundred", "v6", "none"]);
     expect(await inOrder({ order_direction: "desc" })).toEqual(["none", "v6", "hundred", "nine"]);
     expect(await inOrder({ limit: 2, offset: 1 })).toEqual(["hundred", "v6"]);
-    await owner.call(createInterface, { body: { network_id: home.network.id, host_id: none.id, subnet_id: home.subnet.id, ip_address: "10.0.0.1" } }); // prettier-ignore
-    await owner.call(deleteInterface, { params: { id: hundred.interfaces.find(({ ip_address }) => ip_address === "10.0.0.100")!.id } }); // prettier-ignore
+    await owner.call(createInterface, {
+      body: { network_id: home.network.id, host_id: none.id, subnet_id: home.subnet.id, ip_address: "10.0.0.1" },
+    });
+    await owner.call(deleteInterface, {
+      params: { id: hundred.interfaces.find(({ ip_address }) => ip_address === "10.0.0.100")!.id },
+    });
     const kept = hundred.interfaces.find(({ ip_address }) => ip_address === "10.0.0.200")!;
     expect(await inOrder()).toEqual(["none", "nine", "hundred", "v6"]);
     await owner.call(updateInterface, { params: kept, body: { ...kept, ip_address: "10.0.0.2" } });
@@ -87,7 +93,9 @@ describe("topology.search: hosts in order of their addresses", () => {
     const old = await make({ name: "old", addresses: ["10.0.0.3"] });
     await make({ name: "other", addresses: ["10.0.0.5"] });
     await topology.db.collection("hosts").updateMany({ network_id: network.id }, { $unset: { first_address: "" } });
-    await owner.call(createInterface, { body: { network_id: network.id, host_id: old.id, subnet_id: subnet.id, ip_address: "10.0.0.7" } }); // prettier-ignore
+    await owner.call(createInterface, {
+      body: { network_id: network.id, host_id: old.id, subnet_id: subnet.id, ip_address: "10.0.0.7" },
+    });
     await rerunMigration("0014-first-addresses");
     await migrated();
     expect(await inOrder()).toEqual(["old", "other"]);
@@ -116,7 +124,10 @@ describe("topology.search: by attributes and roles", () => {
       [["rack:"], []],
     ] as const) {
       expect([attribute, await hostNames({ attribute: [...attribute] })]).toEqual([attribute, names]);
-      expect([attribute, await hostNames({ attribute: [...attribute], order_by: "name", limit: 0 })]).toEqual([attribute, names]); // prettier-ignore
+      expect([attribute, await hostNames({ attribute: [...attribute], order_by: "name", limit: 0 })]).toEqual([
+        attribute,
+        names,
+      ]);
     }
     expect(await hostNames({ role: ["Nas", "Printer"] })).toEqual(["nas", "printer"]);
     expect(await hostNames({ role: ["Nas"], attribute: ["height:2"] })).toEqual(["nas"]);

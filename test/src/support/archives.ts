@@ -138,7 +138,17 @@ export function randomEntities(seed: number, maxHosts = 6): EntityLine[] {
     [...some(2, (n) => n + 1), 0].map((n) => ({
       network_id,
       n,
-      id: add("Subnet", { network_id, cidr: `10.${n}.0.0/16`, name: `subnet ${n}`, description: null, subnet_type: one([null, "lan"]), source: { type: one(["Manual", "Discovery"]) }, reserved: n === 0 ? [{ from: "10.0.1.0", to: "10.0.1.9", purpose: "dhcp" }] : [], attributes: attributesOf(n), tags: labels() }), // prettier-ignore
+      id: add("Subnet", {
+        network_id,
+        cidr: `10.${n}.0.0/16`,
+        name: `subnet ${n}`,
+        description: null,
+        subnet_type: one([null, "lan"]),
+        source: { type: one(["Manual", "Discovery"]) },
+        reserved: n === 0 ? [{ from: "10.0.1.0", to: "10.0.1.9", purpose: "dhcp" }] : [],
+        attributes: attributesOf(n),
+        tags: labels(),
+      }),
     })),
   );
   const hosts: string[] = [];
@@ -146,18 +156,58 @@ export function randomEntities(seed: number, maxHosts = 6): EntityLine[] {
     const network_id = one(networks);
     const details = random(3) === 0 && hosts.length > 0 ? { host_id: one(hosts), cores: 4 } : { note: "…" };
     const virtualization = random(2) === 0 ? null : { type: "VM", details };
-    const host_id = add("Host", { network_id, name: `host ${n}`, hostname: one([null, `h${n}.example`]), description: null, hidden: random(2) === 0, source: { type: "Manual" }, virtualization, role: n % 2 === 0 ? null : "Server", attributes: attributesOf(n), observed: n % 2 === 0 ? null : OBSERVED_OF_HOST, tags: labels() }); // prettier-ignore
+    const host_id = add("Host", {
+      network_id,
+      name: `host ${n}`,
+      hostname: one([null, `h${n}.example`]),
+      description: null,
+      hidden: random(2) === 0,
+      source: { type: "Manual" },
+      virtualization,
+      role: n % 2 === 0 ? null : "Server",
+      attributes: attributesOf(n),
+      observed: n % 2 === 0 ? null : OBSERVED_OF_HOST,
+      tags: labels(),
+    });
     hosts.push(host_id);
     const of = { network_id, host_id };
     const near = subnets.filter((subnet) => subnet.network_id === network_id);
     const interfaces = some(3, (position) => {
       const { id: subnet_id, n: block } = one(near)!;
-      return add("Interface", { ...of, subnet_id, ip_address: `10.${block}.${n}.${position + 1}`, name: one([null, "eth"]), mac_address: one([null, `02:00:00:00:${10 + n}:0${position}`]), position, attributes: attributesOf(position), observed: null }); // prettier-ignore
+      return add("Interface", {
+        ...of,
+        subnet_id,
+        ip_address: `10.${block}.${n}.${position + 1}`,
+        name: one([null, "eth"]),
+        mac_address: one([null, `02:00:00:00:${10 + n}:0${position}`]),
+        position,
+        attributes: attributesOf(position),
+        observed: null,
+      });
     });
-    const ports = some(3, (number) => add("Port", { ...of, number: 443 + number, protocol: one(["Tcp", "Udp"]), type: "Custom", observed: number % 2 === 0 ? null : { certificate: null, title: said("Photos") } })); // prettier-ignore
+    const ports = some(3, (number) =>
+      add("Port", {
+        ...of,
+        number: 443 + number,
+        protocol: one(["Tcp", "Udp"]),
+        type: "Custom",
+        observed: number % 2 === 0 ? null : { certificate: null, title: said("Photos") },
+      }),
+    );
     some(3, (position) => {
       const bound = ports.map((port_id) => ({ type: "Port", port_id, interface_id: random(2) === 0 ? null : (one(interfaces) ?? null) })); // prettier-ignore
-      return add("Service", { ...of, name: `service ${position}`, position, service_definition: one(["nginx", "own"]), source: { type: "Manual" }, tags: labels(), virtualization: null, attributes: attributesOf(position), observed: position % 2 === 0 ? null : { product: said("nginx"), version: null, cpe: null, confidence: null }, bindings: bound }); // prettier-ignore
+      return add("Service", {
+        ...of,
+        name: `service ${position}`,
+        position,
+        service_definition: one(["nginx", "own"]),
+        source: { type: "Manual" },
+        tags: labels(),
+        virtualization: null,
+        attributes: attributesOf(position),
+        observed: position % 2 === 0 ? null : { product: said("nginx"), version: null, cpe: null, confidence: null },
+        bindings: bound,
+      });
     });
   }
   return lines;

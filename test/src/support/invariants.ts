@@ -156,7 +156,9 @@ function searchTextsIn({ entities }: Contents): string[] {
     const on = (interfaces.get(host._id) ?? []).map((one) => entityOf<Interface>(one));
     const real = hostSearchFields(entityOf<HostRecord>(host), on);
     return [
-      ...(isDeepStrictEqual(lines(host["search"]), lines(real.search)) ? [] : [`hosts ${host._id}: searches look in another text`]), // prettier-ignore
+      ...(isDeepStrictEqual(lines(host["search"]), lines(real.search))
+        ? []
+        : [`hosts ${host._id}: searches look in another text`]),
       ...(host["first_address"] === real.first_address ? [] : [`hosts ${host._id}: is ordered by another address`]),
     ];
   });

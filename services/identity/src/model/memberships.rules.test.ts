@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { type Membership, newUser, type UserDocument } from "./user.js";
-import { membershipsOf, userIn, userWhereLast, withMembership, withoutMembership } from "./memberships.rules.js"; // prettier-ignore
+import { membershipsOf, userIn, userWhereLast, withMembership, withoutMembership } from "./memberships.rules.js";
 
 const NOW = new Date("2026-11-24T09:00:00Z");
 

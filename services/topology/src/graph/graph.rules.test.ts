@@ -17,7 +17,16 @@ const NETWORK = idOf(0, 0);
 const [SUBNET, HOST, INTERFACE, PORT, SERVICE] = [1, 2, 3, 4, 5];
 const common = { ...at, network_id: NETWORK, source: { type: "Manual" }, tags: ["a"] };
 
-const subnet = (n: number) => ({ ...common, id: idOf(SUBNET, n), cidr: `10.${n}.0.0/16`, name: "LAN", description: null, subnet_type: null, reserved: [], attributes: {} }); // prettier-ignore
+const subnet = (n: number) => ({
+  ...common,
+  id: idOf(SUBNET, n),
+  cidr: `10.${n}.0.0/16`,
+  name: "LAN",
+  description: null,
+  subnet_type: null,
+  reserved: [],
+  attributes: {},
+});
 const host = (n: number, virtualization: HostRecord["virtualization"] = null): HostRecord => ({
   ...common,
   id: idOf(HOST, n),
@@ -30,7 +39,16 @@ const host = (n: number, virtualization: HostRecord["virtualization"] = null): H
   attributes: {},
   observed: null,
 });
-const port = (n: number): Port => ({ ...at, id: idOf(PORT, n), network_id: NETWORK, host_id: idOf(HOST, 0), number: 80 + n, protocol: "Tcp", type: "Custom", observed: null }); // prettier-ignore
+const port = (n: number): Port => ({
+  ...at,
+  id: idOf(PORT, n),
+  network_id: NETWORK,
+  host_id: idOf(HOST, 0),
+  number: 80 + n,
+  protocol: "Tcp",
+  type: "Custom",
+  observed: null,
+});
 const service = (n: number, more: Partial<Service> = {}): Service => ({
   ...common,
   id: idOf(SERVICE, n),

@@ -26,7 +26,14 @@ export async function pastSource(
   async function* all(name: string): AsyncGenerator<Read<never>[]> {
     const kind = kinds[name] as Kind;
     const request = { kind, sort: SORT, filter: {}, storedFilter: {} };
-    const find = { hint: creationIndex(name, true), segments: [{}], place: null, most: 0, maxTimeMS: DEADLINES.streamMs, isJoined: true }; // prettier-ignore
+    const find = {
+      hint: creationIndex(name, true),
+      segments: [{}],
+      place: null,
+      most: 0,
+      maxTimeMS: DEADLINES.streamMs,
+      isJoined: true,
+    };
     const changed = await changedRows(view, kinds, request);
     for await (const rows of rowsAt(view, request, changed, find))
       for await (const { text } of writer(rows.map(rowPiece))) {

@@ -55,16 +55,25 @@ export interface Saying {
 type Without<Value extends Saying> = Omit<Value, "by" | "since">;
 
 /** The host with what is said of it, and the role that follows from that. */
-export function hostTold(present: ObservedOfHost | null, says: SaysOfHost, role: Role | null, saying: Saying): ObservedOfHost | null {
+export function hostTold(
+  present: ObservedOfHost | null,
+  says: SaysOfHost,
+  role: Role | null,
+  saying: Saying,
+): ObservedOfHost | null {
   const { os = null, vendor = null, model = null, serial = null } = says;
   return unlessNothing(present, {
-    os: told(present?.os, os === null ? null : { name: os.name, version: os.version, cpe: os.cpe, accuracy: os.accuracy }, saying), // prettier-ignore
+    os: told(
+      present?.os,
+      os === null ? null : { name: os.name, version: os.version, cpe: os.cpe, accuracy: os.accuracy },
+      saying,
+    ),
     vendor: told(present?.vendor, textOf(vendor), saying),
     model: told(present?.model, textOf(model), saying),
     serial: told(present?.serial, textOf(serial), saying),
     role: told(present?.role, role === null ? null : { value: role }, saying),
   });
-} // prettier-ignore
+}
 
 export function portTold(present: ObservedOfPort | null, says: SaysOfPort, saying: Saying): ObservedOfPort | null {
   const { certificate = null, title = null } = says;
@@ -75,7 +84,11 @@ export function portTold(present: ObservedOfPort | null, says: SaysOfPort, sayin
 }
 
 /** A guess from a port's number says nothing of a service that has answered before. */
-export function serviceTold(present: ObservedOfService | null, says: SaysOfService, saying: Saying): ObservedOfService | null {
+export function serviceTold(
+  present: ObservedOfService | null,
+  says: SaysOfService,
+  saying: Saying,
+): ObservedOfService | null {
   const { product, version, cpe, confidence } = says;
   const isWorse = confidence === "port" && (present?.confidence ?? null) !== null;
   return unlessNothing(present, {
@@ -84,7 +97,7 @@ export function serviceTold(present: ObservedOfService | null, says: SaysOfServi
     cpe: told(present?.cpe, cpe.length === 0 ? null : { values: [...cpe] }, saying),
     confidence: told(present?.confidence, confidence === null || isWorse ? null : { value: confidence }, saying),
   });
-} // prettier-ignore
+}
 
 function textOf(value: string | null): { value: string } | null {
   return value === null ? null : { value };

@@ -22,7 +22,10 @@ describe("the role of a host", () => {
     ["Nas", { vendors: ["Synology Incorporated"], services: ["CUPS"], ports: [631] }],
     ["Camera", { services: ["ONVIF Camera"] }],
     ["Iot", { services: ["Shelly"] }],
-    ["Server", { os: "Debian 12", services: ["CUPS", "SSH", "Samba", "nginx", "PostgreSQL", "Redis", "Postfix"], ports: [631] }],
+    [
+      "Server",
+      { os: "Debian 12", services: ["CUPS", "SSH", "Samba", "nginx", "PostgreSQL", "Redis", "Postfix"], ports: [631] },
+    ],
     ["Camera", { vendors: ["Hangzhou Hikvision Digital Technology Co.,Ltd."], ports: [80, 554] }],
     ["Camera", { os: "AXIS 210A network camera (Linux 2.6) webcam" }],
     ["Nas", { vendors: ["Synology Incorporated"], os: "Linux 4.4", services: ["SSH", "SMB"] }],
@@ -42,5 +45,5 @@ describe("the role of a host", () => {
     ["Iot", { vendors: ["Espressif Inc."], ports: [80] }],
   ])("is %s for %j", (role, evidence) => {
     expect(roleOf({ ...NOTHING, ...evidence })).toBe(role);
-  }); // prettier-ignore
+  });
 });

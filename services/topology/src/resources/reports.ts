@@ -42,7 +42,11 @@ export function mountReports(router: Router, storage: Storage): void {
     const scope = narrowedTo(whole, networkId);
     const beforeMs = Date.now() + days * DAY_MS;
     const { rows, count } = await certificatesOf(storage, scope, beforeMs);
-    const names = await namesOf(storage, scope, rows.map(({ host_id }) => host_id)); // prettier-ignore
+    const names = await namesOf(
+      storage,
+      scope,
+      rows.map(({ host_id }) => host_id),
+    );
     const report: Certificates = {
       before: new Date(beforeMs).toISOString(),
       count,

@@ -87,7 +87,12 @@ describe("targets for Prometheus", () => {
   });
 
   it("have the role, and the attributes of host and service", () => {
-    const given: Given = { ...NAS, role: "Nas", attributes: { rack: "A3", height: 2 }, ofService: { rack: "x", spare: true } }; // prettier-ignore
+    const given: Given = {
+      ...NAS,
+      role: "Nas",
+      attributes: { rack: "A3", height: 2 },
+      ofService: { rack: "x", spare: true },
+    };
     const [group] = JSON.parse(fileOf(createPrometheusWriter(names), given)) as { labels: Record<string, string> }[];
     expect(group?.labels).toMatchObject({
       __meta_nts_host_role: "Nas",
