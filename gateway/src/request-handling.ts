@@ -104,9 +104,6 @@ export function createRequestHandling(options: RequestHandlingOptions): {
   };
   const cors = createCors(config.CORS_ORIGINS);
   const noteForwarded = createNoteForwarded(config.TRUST_PROXY_HOPS, log);
-  const listeners = createListeners({
-    ...{ context, pipeline, refusals, uploadDeadlines, charges, cors, noteForwarded },
-    openConnections: connections,
-  });
+  const listeners = createListeners({ context, pipeline, refusals, uploadDeadlines, charges, cors, noteForwarded });
   return { listeners, connections, inFlight };
 }

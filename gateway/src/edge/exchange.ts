@@ -36,7 +36,7 @@ export interface ExchangeContext {
   readonly tracing: Tracing;
   readonly unread: UnreadResponses;
   readonly bodyDiscard: BodyDiscard;
-  readonly connections: Pick<OpenConnections, "exempt">;
+  readonly connections: Pick<OpenConnections, "exempt" | "all">;
   readonly log: Log;
   /** Called when an exchange has ended. */
   readonly account: (exchange: Exchange) => void;

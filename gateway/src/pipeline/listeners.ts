@@ -7,7 +7,6 @@ import { canonicalAddress } from "../edge/client-address.js";
 import { createClientErrors, createTunnelRefusal } from "../edge/client-errors.js";
 import { createConnections } from "../edge/connections.js";
 import type { Cors } from "../edge/cors.js";
-import type { OpenConnections } from "../edge/open-connections.js";
 import { createReadTurns } from "../edge/read-turns.js";
 import type { NoteForwarded } from "../edge/forwarded-unheeded.js";
 import { Exchange, type ExchangeContext } from "../edge/exchange.js";
@@ -22,14 +21,13 @@ export interface ListenersOptions {
   readonly charges: Pick<Charges, "chargeBytes">;
   readonly cors: Cors;
   readonly noteForwarded: NoteForwarded;
-  readonly openConnections: Pick<OpenConnections, "all">;
 }
 
 /** The listeners of the public server: they turn requests into exchanges, which take turns per connection. */
 export function createListeners(options: ListenersOptions): Listeners {
-  const { context, pipeline, refusals, uploadDeadlines, charges, cors, noteForwarded, openConnections } = options;
+  const { context, pipeline, refusals, uploadDeadlines, charges, cors, noteForwarded } = options;
   const arriving = createTurns();
-  const connections = createConnections(pipeline, arriving, createReadTurns(openConnections.all));
+  const connections = createConnections(pipeline, arriving, createReadTurns(context.connections.all));
 
   const serve: Listeners["serve"] = (request, response) => {
     const connection = connections.of(request.socket);

@@ -31,7 +31,10 @@ async function aStream(): Promise<{ writer: EventWriter; exchange: Exchange; rig
   client.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
   const context = {
     ...{ trustedHops: 0, commonHeaders: HeaderList.of(), tracing: passOn, bodyDiscard: createBodyDiscard() },
-    ...{ unread: createUnreadResponses(() => undefined), connections: { exempt: () => undefined } },
+    ...{
+      unread: createUnreadResponses(() => undefined),
+      connections: { exempt: () => undefined, all: () => new Map() },
+    },
     ...{ log: createLog("gateway", "silent"), account: () => undefined, onDefect: () => undefined },
   };
   return new Promise((resolve) => {
