@@ -1,13 +1,11 @@
 import { z } from "zod";
+import { ATTRIBUTE_KEY, ATTRIBUTE_LIMIT, MOST_ATTRIBUTES } from "./attributes.rules.js";
 import { text } from "./common.js";
 
 // Own members that people and programs give to entities. @see docs/api.md "Attributes"
 
-export const MOST_ATTRIBUTES = 50;
-const KEY = "[a-z][a-z0-9_]{0,49}";
-
 const AttributeValue = z
-  .union([text(0, 500), z.number(), z.boolean()], {
+  .union([text(0, ATTRIBUTE_LIMIT), z.number(), z.boolean()], {
     error: "must be a number, a boolean, or a text of at most 500 characters without control characters",
   })
   .meta({ id: "AttributeValue" });
@@ -16,7 +14,7 @@ export type AttributeValue = z.infer<typeof AttributeValue>;
 const AttributeKey = z
   .string()
   .regex(
-    new RegExp(`^${KEY}$`),
+    new RegExp(`^${ATTRIBUTE_KEY}$`),
     "must consist of lower-case letters, digits and `_`, begin with a letter, and have at most 50 characters",
   );
 
@@ -41,7 +39,7 @@ export const attributes = Attributes.optional().describe("If absent, unchanged; 
 /** List filter for entities with attributes. */
 export const attributeFilter = {
   attribute: z
-    .array(text(1, 600).regex(new RegExp(`^${KEY}(?::.*)?$`, "s"), "must be `key` or `key:value`"))
+    .array(text(1, 600).regex(new RegExp(`^${ATTRIBUTE_KEY}(?::.*)?$`, "s"), "must be `key` or `key:value`"))
     .max(10)
     .default([])
     .describe(

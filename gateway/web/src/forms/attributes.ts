@@ -1,4 +1,5 @@
 import type { Attributes, AttributeValue } from "@nts/shared/contract";
+import { writtenAttribute } from "@nts/shared/contract/attributes.rules";
 
 /** A row of the form, with the value as text. */
 export interface AttributeRow {
@@ -21,9 +22,7 @@ export function attributesOf(rows: readonly AttributeRow[]): Attributes {
 
 function valueOf({ text, stored }: AttributeRow): AttributeValue {
   if (stored !== undefined && String(stored) === text) return stored;
-  const word = text.trim();
-  if (word === "true" || word === "false") return word === "true";
-  return word !== "" && String(Number(word)) === word && Number.isFinite(Number(word)) ? Number(word) : word;
+  return writtenAttribute(text.trim());
 }
 
 /** Why the rows cannot be sent; null if they can. */

@@ -1,3 +1,4 @@
+import { MOST_ATTRIBUTES } from "@nts/shared/contract/attributes.rules";
 import { putUnder } from "@nts/shared/groups";
 import type { Attributes, HostRecord, ImportedChange, Interface, Port, SkippedPart } from "@nts/shared/contract";
 import { portType } from "../values/well-known-ports.rules.js";
@@ -247,8 +248,6 @@ function changesOfHost(before: HostRecord, after: HostRecord): ImportedChange[] 
 }
 
 const NAME_LIMIT = 100;
-/** As many attributes as a host can have. */
-const MOST_ATTRIBUTES = 50;
 
 /** Its given name, else the first label of its hostname, or its first address. */
 function nameOf({ name, hostname, addresses }: SeenHost): string {

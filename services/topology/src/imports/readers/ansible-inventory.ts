@@ -1,4 +1,5 @@
 import type { AttributeValue } from "@nts/shared/contract";
+import { ATTRIBUTE_KEY, ATTRIBUTE_LIMIT, MOST_ATTRIBUTES } from "@nts/shared/contract/attributes.rules";
 import { ROLE_NAMES } from "@nts/shared/contract/role-names.rules";
 import type { Scan, SeenHost } from "../scan.rules.js";
 import { isObject, type JsonObject, jsonIn, listAt, memberOf, objectAt, textAt } from "./json.js";
@@ -90,15 +91,17 @@ function hostIn({ number: line }: Line, text: string): Entry | null {
   return { line, name, variables };
 }
 
+const KEY = new RegExp(`^${ATTRIBUTE_KEY}$`);
+
 /** What this system's export says as people do. */
 function givenIn(variables: JsonObject): Pick<SeenHost, "role" | "attributes"> {
   const role = ROLE_NAMES.find((name) => name === variables["nts_role"]) ?? null;
   const entries = Object.entries(objectAt(variables, "nts_attributes")).filter(
     (entry): entry is [string, AttributeValue] =>
-      /^[a-z][a-z0-9_]{0,49}$/.test(entry[0]) &&
-      (["number", "boolean"].includes(typeof entry[1]) || clip(String(entry[1]), 500) === entry[1]),
+      KEY.test(entry[0]) &&
+      (["number", "boolean"].includes(typeof entry[1]) || clip(String(entry[1]), ATTRIBUTE_LIMIT) === entry[1]),
   );
-  return { role, ...(entries.length > 0 && { attributes: Object.fromEntries(entries.slice(0, 50)) }) };
+  return { role, ...(entries.length > 0 && { attributes: Object.fromEntries(entries.slice(0, MOST_ATTRIBUTES)) }) };
 }
 
 /** Adds a host, or skips it with a reason. */

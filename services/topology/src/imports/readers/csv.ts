@@ -1,5 +1,6 @@
 import { ATTRIBUTE_COLUMN, type CellFault, type CsvResource, UNKNOWN_MAC } from "@nts/shared/contract/import-formats";
 import type { AttributeValue, Role } from "@nts/shared/contract";
+import { ATTRIBUTE_LIMIT, MOST_ATTRIBUTES, writtenAttribute } from "@nts/shared/contract/attributes.rules";
 import { ROLE_NAMES } from "@nts/shared/contract/role-names.rules";
 import { putUnder } from "@nts/shared/groups";
 import { blockAround, parseAddress, parseBlock } from "../../values/addresses.js";
@@ -41,8 +42,6 @@ import { addressIn, cardOf, clip, hostnameIn, isGroup, isLinkLocal, isLoopback, 
 const MOST_ADDRESSES_OF_A_ROW = 100;
 /** Headings of a column with a MAC address per address. */
 const PER_ADDRESS = /(?:addresses|macs)$/i;
-/** As many attributes as a host can have. */
-const MOST_ATTRIBUTES = 50;
 const ROLE_OF: ReadonlyMap<string, Role> = new Map(ROLE_NAMES.map((role) => [role.toLowerCase(), role]));
 const YES: ReadonlySet<string> = new Set(["1", "true", "yes", "y", "x", "all"]);
 
@@ -208,7 +207,7 @@ function reasonAgainstAttribute(cell: string, index: number, resource: CsvResour
   if (resource !== "hosts") return "attributes are only read from tables of hosts";
   if (index >= MOST_ATTRIBUTES) return `a host has at most ${MOST_ATTRIBUTES} attributes`;
   return attributeIn(cell) === null
-    ? "an attribute has at most 500 characters, none of them a control character"
+    ? `an attribute has at most ${ATTRIBUTE_LIMIT} characters, none of them a control character`
     : null;
 }
 
@@ -221,11 +220,10 @@ function roleIn(written: string): Role | null {
   return ROLE_OF.get(written.toLowerCase().replaceAll(/[\s_-]/g, "")) ?? null;
 }
 
-/** The value of an attribute's cell; null if it is too long. A table has no types, so what looks like a number is one. */
+/** The value of an attribute's cell; null if it is too long. */
 function attributeIn(cell: string): AttributeValue | null {
-  if (cell === "true" || cell === "false") return cell === "true";
-  if (String(Number(cell)) === cell && Number.isFinite(Number(cell))) return Number(cell);
-  return clip(cell, 500) === cell ? cell : null;
+  const value = writtenAttribute(cell);
+  return typeof value !== "string" || clip(value, ATTRIBUTE_LIMIT) === value ? value : null;
 }
 
 /** The addresses of a row, each with its MAC address; or why there are none. */

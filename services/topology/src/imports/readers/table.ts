@@ -1,3 +1,4 @@
+import { ATTRIBUTE_KEY } from "@nts/shared/contract/attributes.rules";
 import { ATTRIBUTE_COLUMN, type CsvResource } from "@nts/shared/contract/import-formats";
 import { type Column, columnsOf, headingKey, withoutPlaceholder } from "./headings.rules.js";
 import { faultAt, type Line, linesOf } from "./lines.js";
@@ -13,7 +14,7 @@ const SEPARATOR_LINE = /^\uFEFF?"?sep=(.)"?$/i;
 /** Written by PowerShell's `Export-Csv`. */
 const TYPE_LINE = /^\uFEFF?#TYPE /;
 /** The heading of a column of an attribute. */
-const ATTRIBUTE = new RegExp(`^${ATTRIBUTE_COLUMN}([a-z][a-z0-9_]{0,49})$`);
+const ATTRIBUTE = new RegExp(`^${ATTRIBUTE_COLUMN}(${ATTRIBUTE_KEY})$`);
 /** Listed headings that are not used. */
 const MOST_UNUSED = 20;
 
