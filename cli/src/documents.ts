@@ -40,7 +40,9 @@ export function documentOf(value: unknown, path: string): Document {
   if (typeof kind !== "string" || !(kind in KINDS))
     throw new Problem(EXIT.usage, `${path}: each document needs a kind: ${KIND_NAMES.join(", ")}.`);
   const known = kind as KindName;
-  const missing = [...placeNames(known), ...KINDS[known].key].filter((name) => members[name] === undefined && members[`${name}_id`] === undefined); // prettier-ignore
+  const missing = [...placeNames(known), ...KINDS[known].key].filter(
+    (name) => members[name] === undefined && members[`${name}_id`] === undefined,
+  );
   if (missing.length > 0) throw new Problem(EXIT.usage, `${path}: a ${kind} needs ${missing.join(" and ")}.`);
   const title = KINDS[known].key.map((name) => String(members[name])).join("/");
   return { kind: known, title, members };

@@ -14,7 +14,11 @@ export function describeFailure(error: unknown): { readonly text: string; readon
 }
 
 function textOf({ message, code, status, requestId, params }: ApiError): string {
-  const facts = [code, ...(status === 0 ? [] : [`HTTP ${status}`]), ...(requestId === "" ? [] : [`request ${requestId}`])]; // prettier-ignore
+  const facts = [
+    code,
+    ...(status === 0 ? [] : [`HTTP ${status}`]),
+    ...(requestId === "" ? [] : [`request ${requestId}`]),
+  ];
   const faults = (params["errors"] ?? []) as readonly Fault[];
   const others = Object.entries(params).filter(([name]) => name !== "errors");
   return [

@@ -100,7 +100,6 @@ export async function withHostNames(
       { list: listHosts },
       { ids: ids.slice(from, from + IDS_AT_ONCE) },
     ))
-      // prettier-ignore
       names.set(id, name);
   return rows.map((row) => ({ ...(row as object), host: names.get(hostOf(row)) }));
 }

@@ -42,7 +42,23 @@ function withAddresses(row: Row): Row {
 /** Aligned columns without borders. */
 export function table(rows: readonly Row[], columns?: readonly string[]): string {
   const shown = columns ?? columnsOf(rows);
-  const empty = ["top", "top-mid", "top-left", "top-right", "bottom", "bottom-mid", "bottom-left", "bottom-right", "left", "left-mid", "mid", "mid-mid", "right", "right-mid", "middle"]; // prettier-ignore
+  const empty = [
+    "top",
+    "top-mid",
+    "top-left",
+    "top-right",
+    "bottom",
+    "bottom-mid",
+    "bottom-left",
+    "bottom-right",
+    "left",
+    "left-mid",
+    "mid",
+    "mid-mid",
+    "right",
+    "right-mid",
+    "middle",
+  ];
   const made = new Table({
     head: shown.map((column) => column.toUpperCase().replaceAll("_", " ")),
     chars: { ...Object.fromEntries(empty.map((name) => [name, ""])), middle: "  " },

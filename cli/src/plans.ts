@@ -36,7 +36,9 @@ export function importText({ dry_run, format, summary, hosts, broke_off }: Impor
   const failed = hosts.filter(({ error }) => error !== null);
   return [
     `Read as ${format}; ${would}done:`,
-    ...(["subnets", "hosts", "interfaces", "ports", "services", "missing"] as const).map((kind) => line(kind, summary[kind])), // prettier-ignore
+    ...(["subnets", "hosts", "interfaces", "ports", "services", "missing"] as const).map((kind) =>
+      line(kind, summary[kind]),
+    ),
     ...(summary.skipped > 0 ? [`  ${summary.skipped} parts of the file are left out`] : []),
     ...(broke_off === null ? [] : [`  the file ends early, in line ${broke_off.line}: ${broke_off.reason}`]),
     ...failed.slice(0, 20).map(({ name, error }) => `  ! ${name}: ${error?.message ?? ""} (${error?.code ?? ""})`),

@@ -44,17 +44,30 @@ const pairs = (option: string, names: readonly string[], value: (name: string) =
 describe("the nts program", () => {
   it("reaches every operation of the contract", async () => {
     for (const operation of OPERATIONS) {
-      const [params, query] = [parametersOf(operation.params), parametersOf(operation.query).filter(({ isRequired }) => isRequired)]; // prettier-ignore
+      const params = parametersOf(operation.params);
+      const query = parametersOf(operation.query).filter(({ isRequired }) => isRequired);
       const value = (name: string): string => params.find((one) => one.name === name)?.choices?.[0] ?? ID;
       const words = [
-        ...pairs("--param", params.map(({ name }) => name), value), // prettier-ignore
-        ...pairs("--query", query.map(({ name }) => name), value), // prettier-ignore
+        ...pairs(
+          "--param",
+          params.map(({ name }) => name),
+          value,
+        ),
+        ...pairs(
+          "--query",
+          query.map(({ name }) => name),
+          value,
+        ),
         ...(operation.body === undefined ? [] : ["--file", "-"]),
       ];
       requests.length = 0;
       const ended = await run(surroundings, "0", ["api", operation.operationId, ...words]);
       const path = operation.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => value(name));
-      expect([operation.operationId, ended, requests]).toEqual([operation.operationId, 0, [`${operation.method.toUpperCase()} ${path}`]]); // prettier-ignore
+      expect([operation.operationId, ended, requests]).toEqual([
+        operation.operationId,
+        0,
+        [`${operation.method.toUpperCase()} ${path}`],
+      ]);
     }
   });
 

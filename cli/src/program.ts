@@ -35,7 +35,6 @@ export function createProgram(surroundings: Surroundings, version: string): Comm
     addApi,
     addCompletion,
   ])
-    // prettier-ignore
     add(program, surroundings);
   settle(
     program,

@@ -34,6 +34,10 @@ describe("the progress line", () => {
 
   it("shows a full bar at the end, also for an empty file", () => {
     const full = "#".repeat(30);
-    expect([bar(0, 4), bar(4, 4), bar(0, 0)]).toEqual([`[${" ".repeat(30)}] 0 of 4`, `[${full}] 4 of 4`, `[${full}] 0 of 0`]); // prettier-ignore
+    expect([bar(0, 4), bar(4, 4), bar(0, 0)]).toEqual([
+      `[${" ".repeat(30)}] 0 of 4`,
+      `[${full}] 4 of 4`,
+      `[${full}] 0 of 0`,
+    ]);
   });
 });

@@ -144,7 +144,8 @@ export function createVerifierMetrics(registry: Registry): VerifierObserver {
     labelNames: ["result"],
     registers: [registry],
   });
-  const [hits, misses] = [lookups.labels("hit"), lookups.labels("miss")];
+  const hits = lookups.labels("hit");
+  const misses = lookups.labels("miss");
   for (const one of [hits, misses]) one.inc(0);
   const stale = new Counter({
     name: "nts_stale_credentials_total",

@@ -43,7 +43,8 @@ function themeStyles() {
     load(resolved) {
       if (resolved !== `\0${id}`) return null;
       const whole = mergeMantineTheme(DEFAULT_THEME, theme);
-      const [standard, own] = [defaultCssVariablesResolver(whole), cssVariables(whole)];
+      const standard = defaultCssVariablesResolver(whole);
+      const own = cssVariables(whole);
       const merged = Object.fromEntries(
         ["variables", "light", "dark"].map((part) => [part, { ...standard[part], ...own[part] }]),
       );

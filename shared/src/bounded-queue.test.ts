@@ -30,7 +30,8 @@ describe("bounded-queue: expensive tasks", () => {
 
   it("are rejected while the queue is full, and accepted again later", async () => {
     const queue = createBoundedQueue({ atATime: 1, mostWaiting: 1 });
-    const [first, second] = [aTask("first", []), aTask("second", [])];
+    const first = aTask("first", []);
+    const second = aTask("second", []);
     const results = [queue(first.run), queue(second.run)];
     await expect(queue(() => Promise.resolve("third"))).rejects.toMatchObject({ code: "unavailable" });
     first.end();

@@ -26,7 +26,8 @@ async function all<T>(generator: AsyncGenerator<T>): Promise<T[]> {
 
 describe("paced generators", () => {
   it("produce one piece at a time, round-robin, and lose none", async () => {
-    const [log, paced]: [string[], ReturnType<typeof pacer>] = [[], pacer()];
+    const log: string[] = [];
+    const paced: ReturnType<typeof pacer> = pacer();
     const both = await Promise.all([all(paced(pieces("a", 3, log), "a")), all(paced(pieces("b", 2, log), "b"))]);
     expect(both).toEqual([
       ["a1", "a2", "a3"],
@@ -37,7 +38,8 @@ describe("paced generators", () => {
   });
 
   it("take turns by caller, however many one has", async () => {
-    const [log, paced]: [string[], ReturnType<typeof pacer>] = [[], pacer()];
+    const log: string[] = [];
+    const paced: ReturnType<typeof pacer> = pacer();
     const ofCaller = (name: string): Promise<string[]> => all(paced(pieces(name, 2, log), name.slice(0, 1)));
     await Promise.all(["a1", "a2", "a3", "b"].map(ofCaller));
     const begun = log.filter((line) => line.endsWith("begins")).map((line) => line.slice(0, 1));
@@ -52,7 +54,8 @@ describe("paced generators", () => {
   });
 
   it("occupy no slot while they are not read, and are closed when their consumer stops", async () => {
-    const [log, paced]: [string[], ReturnType<typeof pacer>] = [[], pacer()];
+    const log: string[] = [];
+    const paced: ReturnType<typeof pacer> = pacer();
     const unread = paced(pieces("a", 3, log), "a");
     expect((await unread.next()).value).toBe("a1");
     expect(await all(paced(pieces("b", 1, log), "b"))).toEqual(["b1"]);

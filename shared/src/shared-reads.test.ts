@@ -35,7 +35,8 @@ describe("shared-reads: concurrent reads of the same data", () => {
 
   it("pause after each read in proportion to its duration, also after a failed one", async () => {
     const reads = createSharedReads(0.25);
-    let [started, ended] = [0, 0];
+    let started = 0;
+    let ended = 0;
     const failing = reads.read("group", "a", async () => {
       started = performance.now();
       await new Promise((resolve) => setTimeout(resolve, 20));

@@ -67,7 +67,11 @@ describe("tasks of a lane", () => {
 
   it("do not wait for those of other lanes, nor for a run that takes long", async () => {
     const { together, started } = lanes({ longMs: LONG_MS });
-    for (const [lane, task] of [["1", "a"], ["2", "b"]] as const) void together(lane, task).catch(() => undefined); // prettier-ignore
+    for (const [lane, task] of [
+      ["1", "a"],
+      ["2", "b"],
+    ] as const)
+      void together(lane, task).catch(() => undefined);
     await nextTick();
     expect(started()).toEqual(["a", "b"]);
     void together("1", "c").catch(() => undefined);

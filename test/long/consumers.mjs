@@ -16,7 +16,6 @@ try {
     "named-checkzone": "-v",
     soffice: "--version",
   }))
-    // prettier-ignore
     if (await succeeds(name, [ask])) programs[name] = name;
     else console.error(`SKIPPED: ${name} is not installed.`);
   const requirements = join(ROOT, "test/consumers/requirements.txt");

@@ -97,5 +97,8 @@ async function inputOf(terminal: Terminal, { upload }: AnyEndpoint, options: Api
   // Some operations take a list as body.
   const text = file === undefined ? null : await readText(terminal, file);
   if (text?.trimStart().startsWith("[") === true) return JSON.parse(text) as unknown;
-  return bodyOf({ ...terminal, input: () => Promise.resolve(text ?? "") }, { ...options, ...(text !== null && { file: "-" }) }); // prettier-ignore
+  return bodyOf(
+    { ...terminal, input: () => Promise.resolve(text ?? "") },
+    { ...options, ...(text !== null && { file: "-" }) },
+  );
 }

@@ -88,10 +88,14 @@ async function applyOne(
   { comment }: ApplyOptions,
 ): Promise<void> {
   const step = await stepOf(connection, document);
-  if (step === null) throw new Problem(EXIT.missing, `${document.kind} ${document.title}: a referenced entity does not exist.`); // prettier-ignore
+  if (step === null)
+    throw new Problem(EXIT.missing, `${document.kind} ${document.title}: a referenced entity does not exist.`);
   const plan = await planOf(connection, step);
   if (shown !== undefined && planText(plan) !== shown)
-    throw new Problem(EXIT.conflict, `${document.kind} ${document.title} has changed since its plan was shown, and was not written.`); // prettier-ignore
+    throw new Problem(
+      EXIT.conflict,
+      `${document.kind} ${document.title} has changed since its plan was shown, and was not written.`,
+    );
   if (plan.action === "none") return;
   const conditions = { ifMatch: plan.etag, ...(comment !== undefined && { comment }) };
   await connection.transport.send(step.operation, { ...step.input, ...conditions });

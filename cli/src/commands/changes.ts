@@ -28,7 +28,7 @@ export const addWatch: AddCommands = (program, surroundings) => {
       new Option("-o, --output <format>", "a line of text, or the entry as JSON")
         .choices(["text", "json"])
         .default("text"),
-    ) // prettier-ignore
+    )
     .option("--count <number>", "stop after this number of changes");
   addQuery(command, streamChanges, []).action(async (options: { output: string; count?: string }, self: Command) => {
     const connection = await connectFor(self, surroundings);
@@ -119,7 +119,10 @@ export const addExport: AddCommands = (program, surroundings) => {
   addQuery(command, exportInventory, []).action(async (format: string, options: { to?: string }, self: Command) => {
     const connection = await connectFor(self, surroundings);
     const query = await withIds(connection, queryOf(exportInventory, { ...options }));
-    const asked = format === "archive" ? ([exportArchive, {}] as const) : ([exportInventory, { params: { format }, query }] as const); // prettier-ignore
+    const asked =
+      format === "archive"
+        ? ([exportArchive, {}] as const)
+        : ([exportInventory, { params: { format }, query }] as const);
     const response = await connection.transport.open(operationOf(asked[0]), asked[1]);
     const isProgressApart = options.to !== undefined || !terminal.isOutputShown;
     const chunks = isProgressApart ? counted(terminal, response) : chunksOf(response);

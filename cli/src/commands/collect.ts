@@ -132,9 +132,13 @@ async function isOver(signal: AbortSignal, ms: number): Promise<boolean> {
   if (signal.aborted) return true;
   return new Promise((resolve) => {
     const timer = setTimeout(() => resolve(false), ms);
-    signal.addEventListener("abort", () => {
-      clearTimeout(timer);
-      resolve(true);
-    }, { once: true }); // prettier-ignore
+    signal.addEventListener(
+      "abort",
+      () => {
+        clearTimeout(timer);
+        resolve(true);
+      },
+      { once: true },
+    );
   });
 }

@@ -53,7 +53,9 @@ function addGet(verb: Command, surroundings: Surroundings, resource: Resource): 
     .action((name: string | undefined, { output, ...options }: OutputOptions, self: Command) =>
       connectedFor(self, surroundings, resource.list, async (connection) => {
         const query = await withIds(connection, queryOf(resource.list, options));
-        const rows = await (name === undefined ? rowsOf(connection, resource, query) : oneOf(connection, resource, name, query)); // prettier-ignore
+        const rows = await (name === undefined
+          ? rowsOf(connection, resource, query)
+          : oneOf(connection, resource, name, query));
         const shown = output === "table" ? await withHostNames(connection, rows) : rows;
         const isNothing = rows.length === 0 && ["table", "name"].includes(output);
         if (!isNothing) surroundings.terminal.print(format(shown, output, name !== undefined));

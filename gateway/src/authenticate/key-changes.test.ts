@@ -22,7 +22,9 @@ interface Poll {
 }
 
 function aFollower(hasStreams = false) {
-  const [clock, changes, log] = [createManualClock(), createChangeLog(), createLog("test", "silent")];
+  const clock = createManualClock();
+  const changes = createChangeLog();
+  const log = createLog("test", "silent");
   const lease = createLease(clock);
   const polls: Poll[] = [];
   const forgotten: string[] = [];

@@ -98,7 +98,9 @@ describe("key usage reports: addresses and counts", () => {
     await uses.flush();
     isLost = false;
     await uses.stop();
-    expect(reported.map(({ report: { gateway, number } }) => [gateway, number])).toEqual([1, 1, 1, 2].map((number) => [GATEWAY, number])); // prettier-ignore
+    expect(reported.map(({ report: { gateway, number } }) => [gateway, number])).toEqual(
+      [1, 1, 1, 2].map((number) => [GATEWAY, number]),
+    );
     expect(reported[2]).toEqual(reported[0]);
     expect(reported.map(({ uses: [first] }) => first?.requests)).toEqual([1, 1, 1, 1]);
   });

@@ -128,7 +128,8 @@ function createReporting(gateway: string, send: (reported: ReportedUses) => Prom
 
   return async (take) => {
     if (!(await sendPending())) return;
-    const [collected, at] = [take(), new Date().toISOString()];
+    const collected = take();
+    const at = new Date().toISOString();
     pending = chunksOf(collected, BATCH).map((batch) => reportedOf({ gateway, number: ++made, at }, batch));
     await sendPending();
   };

@@ -40,5 +40,7 @@ export function createConsole(folder: string = SITE): Console {
 /** Browsers ask for HTML first when navigating; paths under `/api` are not for people. */
 function requestsDocument({ method, url = "", headers }: IncomingMessage): boolean {
   if ((method !== "GET" && method !== "HEAD") || /^\/api(?:[/?]|$)/.test(url)) return false;
-  return new Negotiator({ headers: { accept: headers.accept } }).mediaType(["application/json", "text/html"]) === "text/html"; // prettier-ignore
+  return (
+    new Negotiator({ headers: { accept: headers.accept } }).mediaType(["application/json", "text/html"]) === "text/html"
+  );
 }

@@ -113,7 +113,15 @@ export function createInFlight(limits: InFlightLimits, onRefused: (kind: HolderK
     });
   };
   const left = { identity: limits.atService, topology: limits.atService };
-  const totals: Totals = { requests: 0, streams: 0, bytes: 0, left, waiting: new Set(), mostBytes: limits.bodyBytes, refuse }; // prettier-ignore
+  const totals: Totals = {
+    requests: 0,
+    streams: 0,
+    bytes: 0,
+    left,
+    waiting: new Set(),
+    mostBytes: limits.bodyBytes,
+    refuse,
+  };
 
   function holdersOf({ principal, clientAddress }: Exchange): Holder[] {
     if (principal === null) return [holderOf(addresses, addressBlockOf(clientAddress))];

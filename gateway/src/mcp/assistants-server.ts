@@ -30,7 +30,10 @@ const INSTRUCTIONS =
 /** @param fetchFrom sends the tools' API requests */
 export function createAssistantsServer(fetchFrom: InnerFetch): Pick<McpHttpHandler, "fetch"> {
   const serverFor = ({ authInfo }: Pick<McpRequestContext, "authInfo">): McpServer => {
-    const server = new McpServer({ name: "network-topology-service", version: SERVER_VERSION }, { instructions: INSTRUCTIONS }); // prettier-ignore
+    const server = new McpServer(
+      { name: "network-topology-service", version: SERVER_VERSION },
+      { instructions: INSTRUCTIONS },
+    );
     const { address } = authInfo?.extra ?? {};
     const client = createClient({
       baseUrl: "http://gateway.internal",

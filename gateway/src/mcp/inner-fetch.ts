@@ -46,7 +46,8 @@ export function createInnerFetch(serve: Listener): InnerFetch {
 
 /** Both ends of an in-memory connection; the server sees it coming from the address. */
 function connection(address: string): { readonly far: Duplex; readonly near: Duplex } {
-  const [there, back] = [new PassThrough(), new PassThrough()];
+  const there = new PassThrough();
+  const back = new PassThrough();
   const far = Duplex.from({ readable: there, writable: back });
   const near = Duplex.from({ readable: back, writable: there });
   for (const end of [far, near]) end.on("error", () => undefined);

@@ -77,7 +77,8 @@ describe("the connections to replicas", () => {
     const transport = aTransport();
     const pending: ServerResponse[] = [];
     const replica = await aReplica((response) => pending.push(response));
-    const [first, second] = [ask(transport, replica), ask(transport, replica)];
+    const first = ask(transport, replica);
+    const second = ask(transport, replica);
     await until(() => pending.length === 2);
     pending[0]!.socket!.destroy();
     await Promise.race([first, second]).catch(() => undefined);

@@ -81,7 +81,8 @@ export function createStreamSlots({ redis, guard, most, onRefused }: StreamSlots
   return {
     take: async (exchange) => {
       if (exchange.principal === null) return;
-      const [key, id] = [`nts:streams:${exchange.principal.userId}`, exchange.requestId];
+      const key = `nts:streams:${exchange.principal.userId}`;
+      const id = exchange.requestId;
       if (await isFree(key, id)) exchange.releaseAtEnd({ release: occupy(key, id) });
       else {
         onRefused();

@@ -118,8 +118,23 @@ export interface App extends Router {
 
 /** Connected to the bus, but not listening yet. */
 export function createApp(options: AppOptions): App {
-  const { db, transaction: plain, bus, topology: client, passwords, judgePassword, secondFactorSecrets, quotas, publicUrl, registration, forms, now = () => new Date(), ...routing } = options; // prettier-ignore
-  const [database, transaction] = [sharedBy(db, routing.shares), createAudited(plain, db)];
+  const {
+    db,
+    transaction: plain,
+    bus,
+    topology: client,
+    passwords,
+    judgePassword,
+    secondFactorSecrets,
+    quotas,
+    publicUrl,
+    registration,
+    forms,
+    now = () => new Date(),
+    ...routing
+  } = options;
+  const database = sharedBy(db, routing.shares);
+  const transaction = createAudited(plain, db);
   const changes = followChanges({ db, transaction, bus });
   const { changeRights } = changes;
   const router = createRouter({
@@ -134,7 +149,10 @@ export function createApp(options: AppOptions): App {
   const cookies = createSessionCookies(publicUrl);
   const duties = createDuties(options, { database, transaction, changeRights, topology, ...stores });
   const replaceSessions = createReplaceSessions({ ...stores, transaction, changeRights });
-  const { requireUnlimitedKey, requireConfirmed, requireRoom, requireRoomForInvite, requireStrong } = createGuards(stores, { quotas, judgePassword }); // prettier-ignore
+  const { requireUnlimitedKey, requireConfirmed, requireRoom, requireRoomForInvite, requireStrong } = createGuards(
+    stores,
+    { quotas, judgePassword },
+  );
   const failedLogins = createFailedLogins({ db, transaction, log: routing.log, now });
   const mail = createMail(db, options.mail);
   const webhooks = createWebhookPausing(stores.endedMakers, topology, routing.log);

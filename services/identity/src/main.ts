@@ -56,7 +56,8 @@ startProcess(async () => {
   const mailQueue = startMailQueueMetrics(db, metrics.registry);
   const { topology, disconnect } = connectTopology(settings, log);
   const secrets = settings.GATEWAY_TO_IDENTITY_SECRETS;
-  const [passwords, passwordJudge] = [createPasswords(), createPasswordJudge()];
+  const passwords = createPasswords();
+  const passwordJudge = createPasswordJudge();
   const app = createApp({
     db,
     transaction: createTransactions(mongo),
@@ -66,7 +67,11 @@ startProcess(async () => {
     judgePassword: passwordJudge.judge,
     ...{ secondFactorSecrets: settings.SECOND_FACTOR_SECRETS ?? [], providers: settings.OIDC_PROVIDERS ?? [] },
     quotas: quotasOf(settings),
-    ...{ publicUrl: settings.PUBLIC_URL, registration: settings.REGISTRATION, mail: mailSettings(settings, metrics.registry) }, // prettier-ignore
+    ...{
+      publicUrl: settings.PUBLIC_URL,
+      registration: settings.REGISTRATION,
+      mail: mailSettings(settings, metrics.registry),
+    },
     verifyTenancy: createTenancyVerifier({ users: secrets, processes: secrets }, NAME),
     ...{ log, tracing },
     observe: metrics.observeRequest,
@@ -145,7 +150,8 @@ function connectTopology({ TOPOLOGY_URLS, IDENTITY_TO_TOPOLOGY_SECRETS }: Settin
 
 /** Runs background work once the database is prepared, until stopped. */
 function startWork(bus: Bus, log: Log, { takeNotes, startMail }: App) {
-  const [taking, mailing] = [startTakingNotes(bus, log, takeNotes), startMail()];
+  const taking = startTakingNotes(bus, log, takeNotes);
+  const mailing = startMail();
   return { stop: () => Promise.all([taking.stop(), mailing?.stop() ?? Promise.resolve()]) };
 }
 

@@ -81,7 +81,9 @@ export interface Transport {
   open(operation: Operation, input: Input): Promise<Response>;
 }
 
-type Envelope = { readonly success: true; readonly data: unknown; readonly meta: Meta } | ({ readonly success: false } & FailureEnvelope); // prettier-ignore
+type Envelope =
+  | { readonly success: true; readonly data: unknown; readonly meta: Meta }
+  | ({ readonly success: false } & FailureEnvelope);
 
 /** Creates a transport for one caller. */
 export function createTransport(options: ClientOptions): Transport {

@@ -3,7 +3,11 @@ import { bindingJudge } from "./bindings.rules.js";
 import type { BindingInput } from "./bindings.js";
 
 const judge = bindingJudge({ ports: ["p1", "p2"], interfaces: ["i1", "i2"] });
-const port = (port_id: string, interface_id: string | null = null): BindingInput => ({ type: "Port", port_id, interface_id }); // prettier-ignore
+const port = (port_id: string, interface_id: string | null = null): BindingInput => ({
+  type: "Port",
+  port_id,
+  interface_id,
+});
 const on = (interface_id: string): BindingInput => ({ type: "Interface", interface_id });
 
 describe("the resolution of requested bindings", () => {

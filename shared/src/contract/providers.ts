@@ -123,7 +123,8 @@ export const providerLogout = endpoint({
   path: `${path}/logout`,
   credential: "none",
   summary: "End the sessions that a provider has ended (back-channel logout)",
-  description: "The form contains a `logout_token` signed by the provider. The sessions are rejected by every gateway when the response arrives.", // prettier-ignore
+  description:
+    "The form contains a `logout_token` signed by the provider. The sessions are rejected by every gateway when the response arrives.",
   params: byProvider,
   ...upload({
     contentTypes: ["application/x-www-form-urlencoded"],

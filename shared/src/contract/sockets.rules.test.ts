@@ -1,7 +1,11 @@
 import { describe, expect, it } from "@jest/globals";
 import { canonicalAddress, socketIn, socketText } from "./sockets.rules.js";
 
-const socket = (address: string | null, port: number, protocol: "Tcp" | "Udp" | null = null): object => ({ address, port, protocol }); // prettier-ignore
+const socket = (address: string | null, port: number, protocol: "Tcp" | "Udp" | null = null): object => ({
+  address,
+  port,
+  protocol,
+});
 
 describe("sockets as people write them", () => {
   it.each([
@@ -16,9 +20,25 @@ describe("sockets as people write them", () => {
     expect(socketIn(text)).toEqual(expected);
   });
 
-  it.each(["443", "10.0.0.5", "10.0.0.256:443", "10.0.0.05:443", "10.0.0:443", "fd00::5:443", "[fd00::5]", "[10.0.0.5]:443", "[1:2]:443", ":0", ":65536", "web:443", ":443x", "443/sctp", ""])("%j is any other text", (text) => {
+  it.each([
+    "443",
+    "10.0.0.5",
+    "10.0.0.256:443",
+    "10.0.0.05:443",
+    "10.0.0:443",
+    "fd00::5:443",
+    "[fd00::5]",
+    "[10.0.0.5]:443",
+    "[1:2]:443",
+    ":0",
+    ":65536",
+    "web:443",
+    ":443x",
+    "443/sctp",
+    "",
+  ])("%j is any other text", (text) => {
     expect(socketIn(text)).toBeNull();
-  }); // prettier-ignore
+  });
 
   it("have brackets around IPv6", () => {
     expect([socketText("10.0.0.5", 443), socketText("fd00::5", 443)]).toEqual(["10.0.0.5:443", "[fd00::5]:443"]);

@@ -4,11 +4,56 @@ import { Description, Name, verbatimText } from "./common.js";
 import { OPERATIONS } from "./index.js";
 
 const SAMPLES = [
-  "", " ", "a", " a ", "a b", "\n", "\ta\r\n", "\n \n a", "a\nb", "a\n ", "a \u00a0", "\u00a0", "\u3000", "\ufeff", "\u2028a",
-  "\u0000", "a\u0000", "\u001f", "\u007f", "\u0085", "\u009f", "a\u0085", "\u{1f600}", "\u200b", "~", "a".repeat(500),
-  "a\u200bb", "a\u200d", "\u200d", "\u200c\u200d ", "a\u00adb", "\u2028", "a\u2029b", "\u202ea", "\u2060", "\u3164", "\u3164a", "\uffa0", "\ufe0f",
-  "\u2764\ufe0f", "\u{1f468}\u200d\u{1f4bb}", "\u2800", "a\u2800", "a\ufeffb", "\u180e", "\ud55c\uae00", "\u0627\u200c\u0644", "\u061c", "\ufff9",
-]; // prettier-ignore
+  "",
+  " ",
+  "a",
+  " a ",
+  "a b",
+  "\n",
+  "\ta\r\n",
+  "\n \n a",
+  "a\nb",
+  "a\n ",
+  "a \u00a0",
+  "\u00a0",
+  "\u3000",
+  "\ufeff",
+  "\u2028a",
+  "\u0000",
+  "a\u0000",
+  "\u001f",
+  "\u007f",
+  "\u0085",
+  "\u009f",
+  "a\u0085",
+  "\u{1f600}",
+  "\u200b",
+  "~",
+  "a".repeat(500),
+  "a\u200bb",
+  "a\u200d",
+  "\u200d",
+  "\u200c\u200d ",
+  "a\u00adb",
+  "\u2028",
+  "a\u2029b",
+  "\u202ea",
+  "\u2060",
+  "\u3164",
+  "\u3164a",
+  "\uffa0",
+  "\ufe0f",
+  "\u2764\ufe0f",
+  "\u{1f468}\u200d\u{1f4bb}",
+  "\u2800",
+  "a\u2800",
+  "a\ufeffb",
+  "\u180e",
+  "\ud55c\uae00",
+  "\u0627\u200c\u0644",
+  "\u061c",
+  "\ufff9",
+];
 
 describe("text: the schema in the OpenAPI document", () => {
   it.each([
@@ -49,12 +94,18 @@ describe("text: names", () => {
     },
   );
 
-  it.each(["نامه\u200cای", "क्\u200dष", "\u{1f468}\u200d\u{1f4bb}", "\u2764\ufe0f", "한글", "\ue0b0", "\u{1fadf}", "\u0301"])(
-    "may have the joiners, marks and characters of all scripts: %j",
-    (name) => {
-      expect(faultOf(name)).toBeUndefined();
-    },
-  ); // prettier-ignore
+  it.each([
+    "نامه\u200cای",
+    "क्\u200dष",
+    "\u{1f468}\u200d\u{1f4bb}",
+    "\u2764\ufe0f",
+    "한글",
+    "\ue0b0",
+    "\u{1fadf}",
+    "\u0301",
+  ])("may have the joiners, marks and characters of all scripts: %j", (name) => {
+    expect(faultOf(name)).toBeUndefined();
+  });
 });
 
 /** The texts of a schema that may contain blanks, with their paths. */
@@ -67,10 +118,11 @@ function* freeTexts(schema: z.ZodType, path: string): Generator<[path: string, s
   };
   if (innerType !== undefined) yield* freeTexts(innerType, path);
   else if (element !== undefined) yield* freeTexts(element, `${path}[]`);
-  else if (shape !== undefined) for (const [name, inner] of Object.entries(shape)) yield* freeTexts(inner, `${path}.${name}`);
+  else if (shape !== undefined)
+    for (const [name, inner] of Object.entries(shape)) yield* freeTexts(inner, `${path}.${name}`);
   else if (options !== undefined) for (const option of options) yield* freeTexts(option, path);
   else if (schema.safeParse("long enough text").success) yield [path, schema];
-} // prettier-ignore
+}
 
 /** Texts in which invisible characters do no harm: long, secret, ignored, or only compared. */
 const NO_LABELS =

@@ -8,31 +8,68 @@ const HTTPS_PORTS: ReadonlySet<number> = new Set([
   443, 4443, 5001, 6443, 7443, 8006, 8007, 8043, 8443, 8834, 8920, 9443, 10443,
 ]);
 const HTTP_PORTS: ReadonlySet<number> = new Set([
-  80, 81, 3000, 3001, 5000, 5601, 7575, 8000, 8008, 8080, 8081, 8082, 8088, 8090, 8096, 8123, 8888, 9000, 9090, 9091, 9093, 32400,
-]); // prettier-ignore
+  80, 81, 3000, 3001, 5000, 5601, 7575, 8000, 8008, 8080, 8081, 8082, 8088, 8090, 8096, 8123, 8888, 9000, 9090, 9091,
+  9093, 32400,
+]);
 
 /** Exceptions to the well-known ports for these definitions. */
 const OTHERWISE: Readonly<Record<string, Readonly<Record<number, WebScheme | null>>>> = {
-  "clickhouse": { 9000: null },
-  "cockpit": { 9090: "https" },
-  "frigate": { 8971: "https" },
-  "graylog": { 9000: "http" },
+  clickhouse: { 9000: null },
+  cockpit: { 9090: "https" },
+  frigate: { 8971: "https" },
+  graylog: { 9000: "http" },
   "kubernetes api": { 6443: null },
-  "minio": { 9000: null, 9001: "http" },
-  "portainer": { 8000: null },
-  "sonos": { 1443: null },
+  minio: { 9000: null, 9001: "http" },
+  portainer: { 8000: null },
+  sonos: { 1443: null },
   "splunk enterprise": { 8088: null },
-  "synapse": { 8008: null },
-  "webmin": { 10_000: "https" },
-}; // prettier-ignore
+  synapse: { 8008: null },
+  webmin: { 10_000: "https" },
+};
 
 /** Definitions that serve web pages on any port not listed in `NO_PAGES`. */
 const WEB_DEFINITIONS: ReadonlySet<string> = new Set([
-  "adguard home", "apache http server", "apache tomcat", "bookstack", "caddy", "confluence", "dashy", "esphome", "forgejo",
-  "gitea", "grafana", "heimdall", "home assistant", "homebridge", "homepage", "http", "http proxy", "immich", "jellyfin", "jenkins",
-  "jira", "kibana", "lighttpd", "netdata", "nextcloud", "nginx", "node-red", "octoprint", "odoo", "paperless-ngx", "pi-hole",
-  "prometheus", "radarr", "sonarr", "syncthing", "technitium dns server", "uptime kuma", "vaultwarden", "vikunja", "wordpress",
-]); // prettier-ignore
+  "adguard home",
+  "apache http server",
+  "apache tomcat",
+  "bookstack",
+  "caddy",
+  "confluence",
+  "dashy",
+  "esphome",
+  "forgejo",
+  "gitea",
+  "grafana",
+  "heimdall",
+  "home assistant",
+  "homebridge",
+  "homepage",
+  "http",
+  "http proxy",
+  "immich",
+  "jellyfin",
+  "jenkins",
+  "jira",
+  "kibana",
+  "lighttpd",
+  "netdata",
+  "nextcloud",
+  "nginx",
+  "node-red",
+  "octoprint",
+  "odoo",
+  "paperless-ngx",
+  "pi-hole",
+  "prometheus",
+  "radarr",
+  "sonarr",
+  "syncthing",
+  "technitium dns server",
+  "uptime kuma",
+  "vaultwarden",
+  "vikunja",
+  "wordpress",
+]);
 
 /** Ports of these definitions that do not serve web pages. */
 const NO_PAGES: ReadonlySet<number> = new Set([22, 53, 853, 8009, 21_027, 22_000]);

@@ -66,19 +66,26 @@ describe("body: JSON from clients", () => {
     }
   });
 
-  it.each(["application/json", "application/json; charset=utf-8", 'Application/JSON;charset="UTF-8"', "application/json;q=1; charset=utf-8"])(
-    "accepts %s",
-    async (type) => {
-      expect(await send(["1"], type)).toEqual({ status: 200, json: { body: 1 } });
-    },
-  ); // prettier-ignore
+  it.each([
+    "application/json",
+    "application/json; charset=utf-8",
+    'Application/JSON;charset="UTF-8"',
+    "application/json;q=1; charset=utf-8",
+  ])("accepts %s", async (type) => {
+    expect(await send(["1"], type)).toEqual({ status: 200, json: { body: 1 } });
+  });
 
-  it.each([null, "text/plain", "application/x-www-form-urlencoded", "application/json; charset=latin1", "application/json-seq", "application/problem+json", ""])(
-    "rejects %s as a media type",
-    async (type) => {
-      expect(await send(["1"], type)).toMatchObject({ status: 415, json: { code: "unsupported_media_type" } });
-    },
-  ); // prettier-ignore
+  it.each([
+    null,
+    "text/plain",
+    "application/x-www-form-urlencoded",
+    "application/json; charset=latin1",
+    "application/json-seq",
+    "application/problem+json",
+    "",
+  ])("rejects %s as a media type", async (type) => {
+    expect(await send(["1"], type)).toMatchObject({ status: 415, json: { code: "unsupported_media_type" } });
+  });
 
   it.each(["", "{", '{"a":1,}', "undefined", "'a'", '{"a":1}}', '"a', "[1]x", "\uFEFF\uFEFF1"])(
     "rejects %j, which is not JSON",
@@ -136,7 +143,12 @@ describe("body: limits", () => {
 
   it("rejects an endless body as soon as it is too large, without waiting for the rest", async () => {
     const status = new Promise<number>((resolve, reject) => {
-      const request = httpRequest({ host: "127.0.0.1", port: server.port, method: "POST", headers: { "content-type": "application/json" } }); // prettier-ignore
+      const request = httpRequest({
+        host: "127.0.0.1",
+        port: server.port,
+        method: "POST",
+        headers: { "content-type": "application/json" },
+      });
       request.on("response", (response) => {
         resolve(response.statusCode ?? 0);
         request.destroy();

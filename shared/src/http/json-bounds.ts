@@ -6,8 +6,13 @@ export const DEPTH_LIMIT = 32;
 /** Realistic bodies of 1 MiB stay below it: their values are identifiers, names and addresses. */
 export const VALUE_LIMIT = 50_000;
 
-const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c];
-const [OPEN_LIST, CLOSE_LIST, OPEN_OBJECT, CLOSE_OBJECT] = [0x5b, 0x5d, 0x7b, 0x7d];
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+const COMMA = 0x2c;
+const OPEN_LIST = 0x5b;
+const CLOSE_LIST = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
 
 /**
  * Why a JSON text is too expensive to parse; null if it is not. Exact for valid JSON, except that empty lists and

@@ -22,7 +22,12 @@ describe("the parts of a request", () => {
 
   it("report the faults of all of them", async () => {
     const body = () => Promise.reject(validationFailed({ path: "c", message: "is wrong" }));
-    expect(await faults({ params: invalid("a"), query: invalid("b"), body })).toEqual(["validation_failed", "a", "b", "c"]); // prettier-ignore
+    expect(await faults({ params: invalid("a"), query: invalid("b"), body })).toEqual([
+      "validation_failed",
+      "a",
+      "b",
+      "c",
+    ]);
     expect(await faults({ query: invalid("b"), body: unreadable })).toEqual(["validation_failed", "b"]);
     expect(await faults({ body: unreadable })).toEqual(["malformed_json"]);
   });

@@ -72,12 +72,18 @@ describe("query: the query string", () => {
 
 describe("query: rejected values, and limits of lists", () => {
   it("rejects an unknown parameter", () => {
-    expect(faults("nmae=web")).toEqual(["validation_failed", [{ path: "nmae", message: "is not a parameter of this operation" }]]); // prettier-ignore
+    expect(faults("nmae=web")).toEqual([
+      "validation_failed",
+      [{ path: "nmae", message: "is not a parameter of this operation" }],
+    ]);
     expect(paths("Name=web&constructor=1&__proto__=1")).toEqual(["Name", "constructor", "__proto__"]);
   });
 
   it("rejects a single parameter that is repeated", () => {
-    expect(faults("limit=1&limit=1")).toEqual(["validation_failed", [{ path: "limit", message: "must not be repeated" }]]); // prettier-ignore
+    expect(faults("limit=1&limit=1")).toEqual([
+      "validation_failed",
+      [{ path: "limit", message: "must not be repeated" }],
+    ]);
   });
 
   it.each(["abc", "1.5", "1e2", "0x10", "--1", "9".repeat(400), "NaN", "Infinity", "1 "])(
@@ -96,7 +102,14 @@ describe("query: rejected values, and limits of lists", () => {
   });
 
   it("reports every error, not only the first", () => {
-    expect(paths("nmae=web&limit=x&limit=2&hidden=1&ids=aa,b&name=z").sort()).toEqual(["hidden", "ids.1", "limit", "limit", "name", "nmae"]); // prettier-ignore
+    expect(paths("nmae=web&limit=x&limit=2&hidden=1&ids=aa,b&name=z").sort()).toEqual([
+      "hidden",
+      "ids.1",
+      "limit",
+      "limit",
+      "name",
+      "nmae",
+    ]);
   });
 
   it("reports a limited number of errors", () => {

@@ -67,7 +67,10 @@ describe("the response of a service", () => {
     for (const paging of [all, counted]) {
       const url = await aServerOf(() => respond.list(parts(`,1${large}`, `,2${large}`, ",[3", ` ${large}]`), paging));
       const response = await fetch(url);
-      expect([response.headers.get("content-length"), response.headers.get("x-list-total")]).toEqual([null, paging === all ? null : "9"]); // prettier-ignore
+      expect([response.headers.get("content-length"), response.headers.get("x-list-total")]).toEqual([
+        null,
+        paging === all ? null : "9",
+      ]);
       expect(await response.json()).toEqual([1, 2, [3]]);
     }
   });

@@ -8,7 +8,8 @@ import { retryAfterSeconds, STATUSES } from "./statuses.js";
 import { DEADLINES } from "../timing.js";
 
 const JSON_TYPE = "application/json; charset=utf-8";
-const [OPEN, CLOSE] = [Buffer.from("["), Buffer.from("]")];
+const OPEN = Buffer.from("[");
+const CLOSE = Buffer.from("]");
 const WHOLE_BYTES = 1_048_576;
 
 /** Sends a service's response: the bare data; envelope metadata travels in headers. */
@@ -140,7 +141,8 @@ interface Gathered {
 /** The first parts of a list, up to 1 MiB. */
 async function gathered(reading: AsyncIterator<ListPart>): Promise<Gathered> {
   const texts: Buffer[] = [];
-  let [rows, bytes] = [0, 0];
+  let rows = 0;
+  let bytes = 0;
   while (bytes < WHOLE_BYTES) {
     const next = await reading.next();
     if (next.done === true) return { texts, rows, isAll: true };

@@ -11,7 +11,11 @@ import {
 
 const SECRET = "a-secret-of-more-than-32-characters-1";
 const OTHER = "a-secret-of-more-than-32-characters-2";
-const networks = ["01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f", "00000000-0000-0000-0000-000000000000", "ffffffff-ffff-ffff-ffff-ffffffffffff"]; // prettier-ignore
+const networks = [
+  "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f",
+  "00000000-0000-0000-0000-000000000000",
+  "ffffffff-ffff-ffff-ffff-ffffffffffff",
+];
 
 const user = (scope: "all" | string[]): UserPrincipal => ({
   kind: "key",

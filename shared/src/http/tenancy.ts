@@ -104,7 +104,12 @@ export function createTenancyVerifier(
   { users, processes }: TrustedSecrets,
   audience: Audience,
 ): (header: string | undefined) => Principal | null {
-  const options = { algorithms: ["HS256" as const], allowedAud: audience, clockTolerance: TENANCY.skewMs, requiredClaims: ["exp"] }; // prettier-ignore
+  const options = {
+    algorithms: ["HS256" as const],
+    allowedAud: audience,
+    clockTolerance: TENANCY.skewMs,
+    requiredClaims: ["exp"],
+  };
   const verifiers = [...new Set([...users, ...processes])].map((key) => ({
     verify: createVerifier({ ...options, key }),
     mayBe: ({ kind }: Principal) => (kind === "process" ? processes : users).includes(key),

@@ -81,7 +81,8 @@ type Fields = Record<string, string | number | null>;
 /** The order of the database: null first. */
 function compare(a: Fields, b: Fields, sort: Record<string, 1 | -1>): number {
   for (const [field, direction] of Object.entries(sort)) {
-    const [x, y] = [a[field] ?? null, b[field] ?? null];
+    const x = a[field] ?? null;
+    const y = b[field] ?? null;
     if (x !== y) return (x === null || (y !== null && x < y) ? -1 : 1) * direction;
   }
   return 0;

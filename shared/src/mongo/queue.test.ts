@@ -47,14 +47,16 @@ describe("queue: tasks that share a key", () => {
 
   it("do not wait for tasks of other keys", async () => {
     const queue = createKeyedQueue();
-    const [a, b] = [aTask(queue, "a"), aTask(queue, "b")];
+    const a = aTask(queue, "a");
+    const b = aTask(queue, "b");
     await tick();
     expect([a.hasStarted(), b.hasStarted()]).toEqual([true, true]);
   });
 
   it("continue after a failed one, whose error reaches its caller alone", async () => {
     const queue = createKeyedQueue();
-    const [first, second] = [aTask(queue, "a"), aTask(queue, "a")];
+    const first = aTask(queue, "a");
+    const second = aTask(queue, "a");
     await tick();
     first.fail();
     await expect(first.done).rejects.toThrow("failed");

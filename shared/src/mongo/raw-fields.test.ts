@@ -31,7 +31,11 @@ describe("the fields of a document", () => {
     const fields = new Fields(batchOf({ a: null, b: 1, c: "d" }), 5);
     const seen: unknown[] = [];
     while (fields.next()) seen.push([fields.name, fields.text, fields.number]);
-    expect(seen).toEqual([["a", "", undefined], ["b", "", 1], ["c", "d", undefined]]); // prettier-ignore
+    expect(seen).toEqual([
+      ["a", "", undefined],
+      ["b", "", 1],
+      ["c", "d", undefined],
+    ]);
   });
 
   it("have their own names, also those that differ in a single character", () => {

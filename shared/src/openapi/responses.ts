@@ -131,7 +131,9 @@ export function createResponses(operations: readonly AnyEndpoint[]): Responses {
       },
       content: {
         ...(!isFile && { "application/json": { schema: envelopeOf(operation, data) } }),
-        ...Object.fromEntries(files.map((type) => [type, { schema: READ_AS_VALUES.has(type) ? z.unknown() : z.string() }])), // prettier-ignore
+        ...Object.fromEntries(
+          files.map((type) => [type, { schema: READ_AS_VALUES.has(type) ? z.unknown() : z.string() }]),
+        ),
       },
     }));
   }
@@ -169,7 +171,9 @@ export function createResponses(operations: readonly AnyEndpoint[]): Responses {
     of: (operation) => ({
       ...(operation.redirects === true ? { "303": redirectOf(operation) } : { "200": successOf(operation) }),
       ...(canBeUnchanged(operation) && { "304": unchangedOf(operation) }),
-      ...Object.fromEntries([...codesByStatus(operation)].map(([status, codes]) => [String(status), failureOf(operation, status, codes)])), // prettier-ignore
+      ...Object.fromEntries(
+        [...codesByStatus(operation)].map(([status, codes]) => [String(status), failureOf(operation, status, codes)]),
+      ),
       default: refer(operation, "OtherFailure", () => ({ ...OTHER_FAILURE, headers: commonHeaders(operation) })),
     }),
   };

@@ -3,7 +3,9 @@ import { AppError } from "../errors.js";
 import { createReplicas, type Replica, type Replicas } from "./replicas.js";
 
 const named = (name: string): Replica => ({ origin: `http://${name}`, host: name });
-const [a, b, c] = [named("a"), named("b"), named("c")];
+const a = named("a");
+const b = named("b");
+const c = named("c");
 
 /** Replicas that have responded to a probe. */
 function replicasOf(...replicas: Replica[]): Replicas {
@@ -145,7 +147,10 @@ describe("the set of replicas", () => {
     const open = replicas.call();
     replicas.probed(b.origin, "unready");
     replicas.set([named("b"), c]);
-    expect(replicas.all()).toMatchObject([{ host: "b", isEjected: true }, { host: "c", isEjected: false }]); // prettier-ignore
+    expect(replicas.all()).toMatchObject([
+      { host: "b", isEjected: true },
+      { host: "c", isEjected: false },
+    ]);
     open.responded();
     open.end();
     expect(replicas.waiting()).toBe(0);

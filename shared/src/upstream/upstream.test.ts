@@ -98,7 +98,8 @@ describe("a replica", () => {
   });
 
   it("is skipped while it does not respond", async () => {
-    const [hanging, other] = [await aReplica("127.0.0.1"), await aReplica("127.0.0.1")];
+    const hanging = await aReplica("127.0.0.1");
+    const other = await aReplica("127.0.0.1");
     const upstream = follow([hanging, other].map(({ port }) => `http://127.0.0.1:${port}`));
     hanging.status = 0;
     await until(() => ejected(upstream)[0] === true);

@@ -56,7 +56,9 @@ export function createRecorder(named: ReadonlySet<string>): Recorder {
   const newIds = new Map<string, string>();
   const actions = new Set<PlannedChange["action"]>();
   const hash = createHash("sha256");
-  let [bytes, recorded, truncated] = [0, 0, false];
+  let bytes = 0;
+  let recorded = 0;
+  let truncated = false;
 
   const along = (collection: string, by: number): void => {
     if (by > 0) cascades.set(collection, (cascades.get(collection) ?? 0) + by);

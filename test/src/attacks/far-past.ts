@@ -9,7 +9,8 @@ const SERVICES = 500;
 const READS = 60;
 /** The maximum number of streams of an organization; a rejected one is retried. */
 const AT_A_TIME = 6;
-const [TRIES, PAUSE_MS] = [100, 50];
+const TRIES = 100;
+const PAUSE_MS = 50;
 const PATHS = ["services?limit=0", "hosts?limit=0", "services?order_by=host&q=service", "topology?format=dot"];
 
 /** Each reconstructs what was deleted since, or omits what was created since. */

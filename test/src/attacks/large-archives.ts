@@ -29,7 +29,8 @@ export const attack: Attack<Prepared> = {
   name: "archives of 36,000 entities: six downloads, six dry runs and an import at a time",
   cheap: false,
   prepare: async ({ stack, newTenant }) => {
-    const [source, tenant] = [await newTenant(), await newTenant()];
+    const source = await newTenant();
+    const tenant = await newTenant();
     const client = new MongoClient(stack.servers.urls.mongodb);
     try {
       await seedTopology(client.db(stack.databases.topology), { organizationId: source.organizationId, ...SIZE });

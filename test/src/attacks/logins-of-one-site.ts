@@ -21,7 +21,8 @@ export const attack: Attack<Prepared> = {
   cheap: false,
   settings: { TRUST_PROXY_HOPS: "1" },
   prepare: async ({ newTenant }) => {
-    const [attacker, victim] = [await newTenant(), await newTenant()];
+    const attacker = await newTenant();
+    const victim = await newTenant();
     const { user } = await victim.data<{ user: { email: string } }>("GET", "/api/v1/auth/whoami");
     // The first logins of a process start its threads and open connections.
     await mapConcurrently(FIRST_LOGINS, 20, (n) => logIn(attacker, `first-${n}@example.com`, `192.0.2.${n + 1}`));

@@ -20,7 +20,8 @@ export const attack: Attack<Prepared> = {
   name: `${LISTS} lists, ${AT_A_TIME} at a time, of ${KEYS} keys with ${NETWORKS} networks each, alongside a user of identity`,
   cheap: false,
   prepare: async (target) => {
-    const [tenant, other] = [await target.newTenant(), await target.newTenant()];
+    const tenant = await target.newTenant();
+    const other = await target.newTenant();
     const network_ids = await createNetworks(tenant, NETWORKS);
     await mapConcurrently(KEYS, 8, () => tenant.newKey({ network_ids }));
     return { tenant, other };

@@ -69,7 +69,12 @@ async function seedTags(db: Db, organizationId: string): Promise<void> {
     });
     const documents = some.map((entity) => tags.documentOf(organizationId, { entity, revision: 1 }));
     await tags.collection.insertMany(documents);
-    const targets = some.map(({ id: target }) => ({ target, kind: "tag" as const, organization_id: organizationId, network_id: null })); // prettier-ignore
+    const targets = some.map(({ id: target }) => ({
+      target,
+      kind: "tag" as const,
+      organization_id: organizationId,
+      network_id: null,
+    }));
     await db.client.withSession((session) => guards.create(session, targets));
   }
 }

@@ -24,7 +24,8 @@ export const attack: Attack<Prepared> = {
   name: `deletions of ${DELETED} networks that ${KEYS} keys name, among ${NETWORKS}, alongside changes of rights`,
   cheap: false,
   prepare: async (target) => {
-    const [tenant, other] = [await target.newTenant(), await target.newTenant()];
+    const tenant = await target.newTenant();
+    const other = await target.newTenant();
     const networkIds = await createNetworks(tenant, NETWORKS);
     await tenant.newKey({ name: "restricted", network_ids: networkIds });
     await withKeys(target, async (keys) => {

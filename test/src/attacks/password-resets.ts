@@ -15,7 +15,12 @@ const forwardedFor = (n: number) => ({ "x-forwarded-for": `198.51.${100 + Math.f
 export const attack: Attack<Tenant> = {
   name: `${REQUESTS} requests for links to a new password: for one victim, each from another address, and for as many strangers, all from one; no server takes mail`,
   cheap: false,
-  settings: { TRUST_PROXY_HOPS: "1", SMTP_URL: "smtp://127.0.0.1:9?tls=none", MAIL_FROM: "noreply@nts.example", MAILS_PER_ADDRESS: undefined }, // prettier-ignore
+  settings: {
+    TRUST_PROXY_HOPS: "1",
+    SMTP_URL: "smtp://127.0.0.1:9?tls=none",
+    MAIL_FROM: "noreply@nts.example",
+    MAILS_PER_ADDRESS: undefined,
+  },
   prepare: (target) => target.newTenant(),
   run: async (target, neighbour) => {
     const attacker = await target.newTenant();

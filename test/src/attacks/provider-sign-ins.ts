@@ -48,7 +48,11 @@ export const attack: Attack<Server> = {
   run: async ({ url }, server) => {
     const anonymous = callerOf(url, "nobody");
     try {
-      const starts = await mapConcurrently(BEGUN, AT_A_TIME, async (n) => (await anonymous.send("POST", PATH, {}, forwardedFor(n))).status); // prettier-ignore
+      const starts = await mapConcurrently(
+        BEGUN,
+        AT_A_TIME,
+        async (n) => (await anonymous.send("POST", PATH, {}, forwardedFor(n))).status,
+      );
       const callbacks = mapConcurrently(CALLBACKS, AT_A_TIME, (n) => returnFromProvider(url, n));
       const token = `${encoded({ alg: "RS256", kid: "1" })}.${encoded({ iss: issuer, aud: "nts" })}.AAAA`;
       const form = { "content-type": "application/x-www-form-urlencoded" };

@@ -25,7 +25,8 @@ export const attack: Attack<Prepared> = {
   settings: { ANONYMOUS_RATE_LIMIT_PER_MINUTE: undefined, ANONYMOUS_RATE_LIMIT_BURST: undefined },
   prepare: async (target) => {
     const neighbour = await target.newTenant();
-    const [fresh, forgotten] = [await keysOf(neighbour), await keysOf(neighbour)];
+    const fresh = await keysOf(neighbour);
+    const forgotten = await keysOf(neighbour);
     for (const key of forgotten) await readWith(key, neighbour);
     // A change of everybody's permissions evicts all keys.
     for (const api_access_enabled of [false, true])

@@ -19,7 +19,10 @@ export const attack: Attack<Tenant> = {
   prepare: async (target) => {
     const tenant = await target.newTenant();
     const { networkId: network_id } = await createNetwork(tenant);
-    const services = Array.from({ length: SERVICES }, (_, n) => ({ name: `${n} ${"&".repeat(90)}`, service_definition: "nginx" })); // prettier-ignore
+    const services = Array.from({ length: SERVICES }, (_, n) => ({
+      name: `${n} ${"&".repeat(90)}`,
+      service_definition: "nginx",
+    }));
     await mapConcurrently(HOSTS, 2, (n) =>
       tenant.data("POST", "/api/v1/hosts", { network_id, name: `host ${n}`, services }),
     );

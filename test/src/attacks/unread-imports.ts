@@ -18,7 +18,10 @@ interface Prepared {
 
 /** The result of 23 MB does not fit into the socket buffers. */
 function largeScan(): string {
-  const ports = Array.from({ length: PORTS }, (_, n) => `<port protocol="tcp" portid="${n + 1}"><state state="open"/></port>`); // prettier-ignore
+  const ports = Array.from(
+    { length: PORTS },
+    (_, n) => `<port protocol="tcp" portid="${n + 1}"><state state="open"/></port>`,
+  );
   const host = (n: number): string =>
     hostWith(`<address addr="10.1.${n >> 8}.${n & 255}" addrtype="ipv4"/><ports>${ports.join("")}</ports>`);
   return scanWith(Array.from({ length: HOSTS }, (_, n) => host(n)).join(""));

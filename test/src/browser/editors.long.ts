@@ -223,7 +223,8 @@ describe("a session that ends", () => {
   });
 
   it("shows nothing of that form to another user who signs in", async () => {
-    const [account, other] = [await anAccount(url()), await anAccount(url())];
+    const account = await anAccount(url());
+    const other = await anAccount(url());
     const { host } = await aNetworkWithAHost(account.session);
     const page = await openWindow({ account });
     await page.goto(`/hosts/${host.id}`);
@@ -274,7 +275,10 @@ describe("the export dialog", () => {
     const address = `${url()}/api/v1/exports/dns?zone=home.example&network_id=${network.id}`;
     await window.getByText(address, { exact: true }).waitFor();
     expect(await accessibilityViolationsOf(page, WCAG_AA)).toEqual([]);
-    const [file] = await Promise.all([page.waitForEvent("download"), window.getByRole("link", { name: "Download" }).click()]); // prettier-ignore
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      window.getByRole("link", { name: "Download" }).click(),
+    ]);
     expect(file.suggestedFilename()).toBe("zone.txt");
     expect(await readFile(await file.path(), "utf8")).toMatch(/^\S+ IN A 10\.0\.0\.5$/m);
   });

@@ -164,7 +164,8 @@ describe("a second factor: where it is required", () => {
     const owner = await anAccount(url());
     const member = await aColleague(url(), owner);
     await withSecondFactor(owner);
-    const [page, other] = [await openWindow({ account: owner }), await openWindow({ account: member })];
+    const page = await openWindow({ account: owner });
+    const other = await openWindow({ account: member });
     await other.goto("/hosts");
     await heading(other, "Hosts").waitFor();
     await page.goto("/settings");
@@ -188,8 +189,12 @@ describe("a second factor: where it is required", () => {
 
 describe("several organizations", () => {
   it("are joined by an invite link, and switched in the account menu", async () => {
-    const [host, account] = [await anAccount(url()), await anAccount(url())];
-    await host.session.data("put", `/api/v1/organizations/${host.organizationId}`, { name: "The other one", api_access_enabled: true }); // prettier-ignore
+    const host = await anAccount(url());
+    const account = await anAccount(url());
+    await host.session.data("put", `/api/v1/organizations/${host.organizationId}`, {
+      name: "The other one",
+      api_access_enabled: true,
+    });
     const { token } = await host.session.data<{ token: string }>("post", "/api/v1/invites", { permissions: "Viewer" });
     const page = await openWindow({ account });
     await page.goto(`/sign-up#invite=${token}`);
@@ -208,7 +213,8 @@ describe("several organizations", () => {
   });
 
   it("are explained to a registered user who registers again with an invite", async () => {
-    const [host, account] = [await anAccount(url()), await anAccount(url())];
+    const host = await anAccount(url());
+    const account = await anAccount(url());
     const { token } = await host.session.data<{ token: string }>("post", "/api/v1/invites", { permissions: "Viewer" });
     const page = await openWindow({});
     await page.goto(`/sign-up#invite=${token}`);
@@ -257,7 +263,9 @@ describe("the danger zone", () => {
     const { secret } = await aKey(url(), account);
     const page = await openDangerZone("Delete organization", { account });
     const dialog = page.getByRole("dialog");
-    expect(await dialog.getByRole("link", { name: "download the archive" }).getAttribute("href")).toBe("/api/v1/organizations/archive"); // prettier-ignore
+    expect(await dialog.getByRole("link", { name: "download the archive" }).getAttribute("href")).toBe(
+      "/api/v1/organizations/archive",
+    );
     const password = dialog.locator("input[type=password]");
     await password.fill(account.password);
     expect(await button(dialog, "Delete organization").isDisabled()).toBe(true);

@@ -81,7 +81,11 @@ describe("the picture: viewing", () => {
     const { page, takeFaults, close } = await openTopology();
     const search = page.getByRole("searchbox", { name: "Search" });
     await list(page).waitFor();
-    for (const [part, names] of [["0.0.5", ["nas"]], ["NGINX", ["web"]], ["lan", ["LAN"]]] as const) {
+    for (const [part, names] of [
+      ["0.0.5", ["nas"]],
+      ["NGINX", ["web"]],
+      ["lan", ["LAN"]],
+    ] as const) {
       await search.fill(part);
       await list(page).getByRole("option", { name: names[0] }).first().waitFor();
       await onlyOne(page);
@@ -99,7 +103,7 @@ describe("the picture: viewing", () => {
     expect(await accessibilityViolationsOf(page)).toEqual([]);
     expect(takeFaults()).toEqual([]);
     await close();
-  }); // prettier-ignore
+  });
 });
 
 describe("the picture: other forms", () => {
@@ -116,7 +120,11 @@ describe("the picture: other forms", () => {
     };
     expect(await take("PNG")).toMatch(/^\x89PNG/);
     const svg = await take("SVG");
-    expect([svg.startsWith("<svg "), svg.includes(">nas<"), svg.includes("printer &lt;1&gt;")]).toEqual([true, true, true]); // prettier-ignore
+    expect([svg.startsWith("<svg "), svg.includes(">nas<"), svg.includes("printer &lt;1&gt;")]).toEqual([
+      true,
+      true,
+      true,
+    ]);
     expect(await take("Graphviz (DOT)")).toMatch(/^digraph topology/);
     expect(takeFaults()).toEqual([]);
     await close();
@@ -133,7 +141,11 @@ describe("the picture: other forms", () => {
     await page.getByRole("searchbox", { name: "Search" }).fill("10.0.0.5:443");
     await page.getByRole("region", { name: "No address" }).waitFor({ state: "detached" });
     await page.emulateMedia({ media: "print" });
-    expect([await card.isVisible(), await list(page).isVisible(), await button(page, "Filter").isVisible()]).toEqual([true, false, false]); // prettier-ignore
+    expect([await card.isVisible(), await list(page).isVisible(), await button(page, "Filter").isVisible()]).toEqual([
+      true,
+      false,
+      false,
+    ]);
     await page.emulateMedia({ media: "screen" });
     await card.getByRole("button", { name: "nas" }).click();
     await page.getByRole("region", { name: "About nas" }).getByText("10.0.0.5:443").waitFor();
@@ -171,7 +183,11 @@ describe("the picture of a past moment", () => {
     await one.session.data("patch", `/api/v1/hosts/${host.id}`, { name: "vault" });
     await one.session.data("delete", `/api/v1/hosts/${trial.id}`);
     await add("fresh", "10.0.0.7");
-    await until(async () => (await one.session.data<{ name: string }[]>("get", "/api/v1/changes?order_direction=desc")).some(({ name }) => name === "fresh")); // prettier-ignore
+    await until(async () =>
+      (await one.session.data<{ name: string }[]>("get", "/api/v1/changes?order_direction=desc")).some(
+        ({ name }) => name === "fresh",
+      ),
+    );
     const { page, takeFaults, close } = await openTopology({ account: one });
     const read: string[] = [];
     page.on("request", (request) => {
@@ -190,7 +206,13 @@ describe("the picture of a past moment", () => {
     await page.evaluate(SLIDE.replace("PLACES", "[5, 4, 3, 2, 1, 0, 1, 2, 3]"));
     await page.getByText("Since then: 1 new, 1 gone, 1 changed").waitFor();
     expect(read).toHaveLength(1);
-    expect(await list(page).getByRole("option").allInnerTexts()).toEqual(["LAN\n10.0.0.0/24", "fresh\nnew", "nas\nchanged", "trial\ngone", "web\nnas 443/tcp"]); // prettier-ignore
+    expect(await list(page).getByRole("option").allInnerTexts()).toEqual([
+      "LAN\n10.0.0.0/24",
+      "fresh\nnew",
+      "nas\nchanged",
+      "trial\ngone",
+      "web\nnas 443/tcp",
+    ]);
     expect(await accessibilityViolationsOf(page)).toEqual([]);
     const moment = new URL(page.url()).searchParams.get("at");
     expect(moment).toBe(read[0]);
@@ -261,7 +283,11 @@ describe("without a picture", () => {
       if (!isFailing) return route.continue();
       if (status === 0) return route.abort();
       const meta = { api_version: 1, server_version: "0", request_id: "r" };
-      return route.fulfill({ status, headers: { "retry-after": "1" }, json: { success: false, error: "No.", code, params: {}, meta } });
+      return route.fulfill({
+        status,
+        headers: { "retry-after": "1" },
+        json: { success: false, error: "No.", code, params: {}, meta },
+      });
     });
     await page.goto("/topology");
     await page.getByRole("alert").getByRole("heading", { name: title }).waitFor();
@@ -272,5 +298,5 @@ describe("without a picture", () => {
       await list(page).waitFor();
     }
     await close();
-  }); // prettier-ignore
+  });
 });

@@ -33,7 +33,10 @@ try {
   const { email, password } = await createDemo({ ...options, signal: new AbortController().signal });
   const anonymous = callerOf(stack.url, "nobody");
   const session = cookieOf((await anonymous.send("post", "/api/auth/login", { email, password })).headers);
-  const hosts = await callerOf(stack.url, "demo", { cookie: session }).data<{ id: string; services: unknown[] }[]>("get", "/api/v1/hosts?limit=0"); // prettier-ignore
+  const hosts = await callerOf(stack.url, "demo", { cookie: session }).data<{ id: string; services: unknown[] }[]>(
+    "get",
+    "/api/v1/hosts?limit=0",
+  );
   const [busiest] = hosts.sort((a, b) => b.services.length - a.services.length);
   const screenshots: readonly Screenshot[] = [
     { name: "topology", path: "/topology", colorScheme: "light", act: untilDrawn },

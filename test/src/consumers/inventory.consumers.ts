@@ -79,7 +79,11 @@ describe("Prometheus", () => {
     await writeFile(join(folder, "key"), secret);
     await writeFile(join(folder, "prometheus.yml"), configuration(everything.url));
     expect(await run("promtool", "check", "config", "prometheus.yml")).toMatch(/SUCCESS/);
-    const options = ["--config.file=prometheus.yml", "--storage.tsdb.path=data", `--web.listen-address=127.0.0.1:${port}`]; // prettier-ignore
+    const options = [
+      "--config.file=prometheus.yml",
+      "--storage.tsdb.path=data",
+      `--web.listen-address=127.0.0.1:${port}`,
+    ];
     const server = execa(programs["prometheus"] ?? "", options, { cwd: folder, reject: false, stdio: "ignore" });
     try {
       const api = callerOf(`http://127.0.0.1:${port}`, "prometheus");
@@ -88,7 +92,11 @@ describe("Prometheus", () => {
         return (body.data as { activeTargets: Target[] } | undefined)?.activeTargets ?? [];
       };
       await until(() => targets().then(Boolean, () => false), 200, 60_000);
-      await until(async () => new Set((await targets()).map((one) => new URL(one.scrapeUrl).host)).size === expected.length, 200, 60_000); // prettier-ignore
+      await until(
+        async () => new Set((await targets()).map((one) => new URL(one.scrapeUrl).host)).size === expected.length,
+        200,
+        60_000,
+      );
       await until(async () => (await targets()).every(({ health }) => health === "up"), 200, 120_000);
       expect([...new Set((await targets()).map((one) => hostOf(one)))].sort()).toEqual(expected);
       expect(everything.requestedTargets()).toEqual(expected);

@@ -21,7 +21,9 @@ import { rejectedDuring } from "../support/writes-during-fault.js";
 jest.setTimeout(300_000);
 
 const SETTINGS = {
-  ...Object.fromEntries(["MONGO_IMAGE", "REDIS_IMAGE", "NATS_IMAGE", "EDGE_IMAGE"].map((name) => [name, process.env[name] ?? ""])), // prettier-ignore
+  ...Object.fromEntries(
+    ["MONGO_IMAGE", "REDIS_IMAGE", "NATS_IMAGE", "EDGE_IMAGE"].map((name) => [name, process.env[name] ?? ""]),
+  ),
   RATE_LIMIT_PER_MINUTE: "1000000",
   RATE_LIMIT_BURST: "1000000",
 };
@@ -117,7 +119,19 @@ describe("a system started from nothing", () => {
       await expect(docker("exec", container, "touch", "/app/file")).rejects.toThrow("Read-only");
       const modules = (await docker("exec", container, "ls", "/app/node_modules")).split("\n");
       expect(modules.filter((name) => !["@node-rs", "@nts", "swagger-ui-dist"].includes(name))).toEqual([]);
-      const ours = await docker("exec", container, "find", "/app", "-path", "/app/node_modules", "-prune", "-o", "-type", "f", "-print"); // prettier-ignore
+      const ours = await docker(
+        "exec",
+        container,
+        "find",
+        "/app",
+        "-path",
+        "/app/node_modules",
+        "-prune",
+        "-o",
+        "-type",
+        "f",
+        "-print",
+      );
       expect(ours.split("\n").filter((file) => !OURS.test(file))).toEqual([]);
     },
   );
@@ -135,7 +149,12 @@ describe("a system started from nothing", () => {
     const [container = ""] = await system.containersOf("topology");
     const [server = ""] = await system.containersOf("mongodb");
     const url = new URL(await docker("exec", container, "printenv", "MONGODB_URL"));
-    url.hostname = await docker("inspect", "--format", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", server); // prettier-ignore
+    url.hostname = await docker(
+      "inspect",
+      "--format",
+      "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}",
+      server,
+    );
     url.search = "?directConnection=true";
     const client = new MongoClient(url.href);
     await client.db("topology").collection("networks").findOne();
@@ -285,7 +304,12 @@ describe("a backup", () => {
 /** Invariant violations in the topology database; this machine reaches containers by their addresses. */
 async function violationsOf({ containersOf, secrets }: ContainerSystem): Promise<string[]> {
   const [container = ""] = await containersOf("mongodb");
-  const address = await docker("inspect", "--format", "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}", container); // prettier-ignore
+  const address = await docker(
+    "inspect",
+    "--format",
+    "{{range .NetworkSettings.Networks}}{{.IPAddress}}{{end}}",
+    container,
+  );
   const password = secrets["MONGODB_TOPOLOGY_PASSWORD"] ?? "";
   const client = new MongoClient(`mongodb://topology:${password}@${address}:27017/?directConnection=true`);
   try {

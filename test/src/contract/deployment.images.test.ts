@@ -17,16 +17,25 @@ describe("the labels of images", () => {
 });
 
 describe("the build context of images", () => {
-  const allowed = read(".dockerignore").split("\n").filter((line) => line.startsWith("!")).map((line) => line.slice(1)); // prettier-ignore
+  const allowed = read(".dockerignore")
+    .split("\n")
+    .filter((line) => line.startsWith("!"))
+    .map((line) => line.slice(1));
 
   it("is an allowlist, so that no secret and no data are included", () => {
-    expect(read(".dockerignore").split("\n").find((line) => !line.startsWith("#"))).toBe("*"); // prettier-ignore
+    expect(
+      read(".dockerignore")
+        .split("\n")
+        .find((line) => !line.startsWith("#")),
+    ).toBe("*");
     expect(allowed.filter((path) => /env|local$|kubernetes/.test(path))).toEqual([]);
   });
 
   it("contains the package.json of every workspace", () => {
     const { workspaces } = JSON.parse(read("package.json")) as { workspaces: string[] };
-    const missing = workspaces.filter((folder) => !allowed.some((path) => `${folder}/package.json` === path || `${folder}/`.startsWith(`${path}/`))); // prettier-ignore
+    const missing = workspaces.filter(
+      (folder) => !allowed.some((path) => `${folder}/package.json` === path || `${folder}/`.startsWith(`${path}/`)),
+    );
     expect(missing).toEqual([]);
   });
 });

@@ -23,10 +23,16 @@ describe("deployment.networks: egress", () => {
     const out = Object.keys(services).filter((name) => services[name]?.networks?.some(isOut));
     expect(out.sort()).toEqual(["edge", "gateway", "identity", "topology"]);
     // Each of the two has its own way out, over which it does not reach the other.
-    const shared = services["identity"]!.networks!.filter((name) => isOut(name) && services["topology"]!.networks!.includes(name)); // prettier-ignore
+    const shared = services["identity"]!.networks!.filter(
+      (name) => isOut(name) && services["topology"]!.networks!.includes(name),
+    );
     expect(shared).toEqual([]);
-    const policies = parseAllDocuments(read("kubernetes/base/network-policies.yaml")).map((one) => one.toJS() as NetworkPolicy); // prettier-ignore
-    const reaching = policies.filter(({ spec }) => spec.egress?.some(({ ports }) => ports.some(({ port }) => port === 443))); // prettier-ignore
+    const policies = parseAllDocuments(read("kubernetes/base/network-policies.yaml")).map(
+      (one) => one.toJS() as NetworkPolicy,
+    );
+    const reaching = policies.filter(({ spec }) =>
+      spec.egress?.some(({ ports }) => ports.some(({ port }) => port === 443)),
+    );
     expect(reaching.map(({ metadata }) => metadata.name)).toEqual(["identity", "topology"]);
   });
 });

@@ -136,11 +136,16 @@ describe("deployment.scripts: pin-images", () => {
     cpSync(join(ROOT, "deploy/pin-images"), file("pin-images"));
     cpSync(join(ROOT, "deploy/env.example"), file(".env"));
     const digest = `sha256:${"5a".repeat(32)}`;
-    write("docker", `#!/bin/sh\ncase $1 in image) echo other.example.com/x@sha256:0; for word; do tag=$word; done; echo "\${tag%:*}@${digest}" ;; esac\n`); // prettier-ignore
+    write(
+      "docker",
+      `#!/bin/sh\ncase $1 in image) echo other.example.com/x@sha256:0; for word; do tag=$word; done; echo "\${tag%:*}@${digest}" ;; esac\n`,
+    );
     for (let time = 0; time < 2; time += 1) {
       expect(run("pin-images")).toMatchObject({ exitCode: 0 });
       const images = [...readFileSync(file(".env"), "utf8").matchAll(/^([A-Z]+_IMAGE)=(.*)$/gm)];
-      expect(images.map(([, name]) => name).sort()).toEqual(["EDGE", "MONGO", "NATS", "NODE", "REDIS"].map((one) => `${one}_IMAGE`)); // prettier-ignore
+      expect(images.map(([, name]) => name).sort()).toEqual(
+        ["EDGE", "MONGO", "NATS", "NODE", "REDIS"].map((one) => `${one}_IMAGE`),
+      );
       for (const [, , image] of images) expect(image).toMatch(new RegExp(`^[a-z]+:[\\w.-]+@${digest}$`));
     }
     write("docker", "#!/bin/sh\n");

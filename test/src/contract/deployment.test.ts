@@ -124,7 +124,9 @@ describe.each(NAMES)("%s", (name) => {
 
   it("gets secrets by reference only", () => {
     expect(container!.env.every(({ valueFrom }) => valueFrom.secretKeyRef !== undefined)).toBe(true);
-    expect(Object.keys(plain).filter((setting) => /SECRET|PASSWORD|REDIS_URL|NATS_URL|MONGODB_URL/.test(setting))).toEqual([]); // prettier-ignore
+    expect(
+      Object.keys(plain).filter((setting) => /SECRET|PASSWORD|REDIS_URL|NATS_URL|MONGODB_URL/.test(setting)),
+    ).toEqual([]);
   });
 });
 
@@ -141,7 +143,12 @@ describe("docker-compose.yml", () => {
       const { read_only, cap_drop, security_opt, mem_limit, cpus, pids_limit } = service;
       const hardened = [name, true, ["ALL"], ["no-new-privileges:true"]];
       expect([name, read_only, cap_drop, security_opt]).toEqual(hardened);
-      expect([name, mem_limit === undefined, cpus === undefined, pids_limit === undefined]).toEqual([name, false, false, false]); // prettier-ignore
+      expect([name, mem_limit === undefined, cpus === undefined, pids_limit === undefined]).toEqual([
+        name,
+        false,
+        false,
+        false,
+      ]);
     }
   });
 
@@ -176,7 +183,8 @@ describe("docker-compose.yml", () => {
 
   it("does not start without its secrets", () => {
     for (const name of secrets)
-      for (const [, operator] of composeText.matchAll(new RegExp(`\\$\\{${name}(..)`, "g"))) expect([name, operator]).toEqual([name, ":?"]); // prettier-ignore
+      for (const [, operator] of composeText.matchAll(new RegExp(`\\$\\{${name}(..)`, "g")))
+        expect([name, operator]).toEqual([name, ":?"]);
   });
 });
 
@@ -232,7 +240,9 @@ describe("the address of a client", () => {
       metadata: { name: string };
       spec: { ingress?: { from?: unknown[] }[] };
     }
-    const policies = parseAllDocuments(read("deploy/kubernetes/base/network-policies.yaml")).map((one) => one.toJS() as Policy); // prettier-ignore
+    const policies = parseAllDocuments(read("deploy/kubernetes/base/network-policies.yaml")).map(
+      (one) => one.toJS() as Policy,
+    );
     const { ingress } = policies.find(({ metadata }) => metadata.name === "gateway")!.spec;
     expect(ingress).toEqual([{ from: [{ podSelector: {} }], ports: [{ port: "http" }] }]);
     const patched = overlay.patches.filter(
@@ -282,7 +292,8 @@ describe("the operations page", () => {
       name: name!,
       isPrefix: rest !== "",
     }));
-    const isNamed = (secret: string): boolean => named.some(({ name, isPrefix }) => isPrefix ? secret.startsWith(name) : secret === name); // prettier-ignore
+    const isNamed = (secret: string): boolean =>
+      named.some(({ name, isPrefix }) => (isPrefix ? secret.startsWith(name) : secret === name));
     expect(secrets.filter((secret) => !isNamed(secret))).toEqual([]);
   });
 });

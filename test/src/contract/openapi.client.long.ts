@@ -36,10 +36,16 @@ function faultsOf(modules: Readonly<Record<string, string>>): string[] {
       target: ts.ScriptTarget.ES2022,
       types: [],
     };
-    const program = ts.createProgram(Object.keys(modules).map((name) => join(folder, name)), options); // prettier-ignore
+    const program = ts.createProgram(
+      Object.keys(modules).map((name) => join(folder, name)),
+      options,
+    );
     return ts
       .getPreEmitDiagnostics(program)
-      .map(({ file, messageText }) => `${basename(file?.fileName ?? "")}: ${ts.flattenDiagnosticMessageText(messageText, " ")}`); // prettier-ignore
+      .map(
+        ({ file, messageText }) =>
+          `${basename(file?.fileName ?? "")}: ${ts.flattenDiagnosticMessageText(messageText, " ")}`,
+      );
   } finally {
     rmSync(folder, { recursive: true });
   }

@@ -26,27 +26,44 @@ describe("the OpenAPI document", () => {
       });
       return [operation.operationId, Object.fromEntries(described) as unknown] as const;
     });
-    expect(Object.fromEntries(declared)).toEqual(Object.fromEntries(OPERATIONS.map((operation) => [operation.operationId, responsesOf(operation)]))); // prettier-ignore
+    expect(Object.fromEntries(declared)).toEqual(
+      Object.fromEntries(OPERATIONS.map((operation) => [operation.operationId, responsesOf(operation)])),
+    );
   });
 
   it("declares the request headers that an operation heeds", () => {
     const document = documentOf(text);
     const heeds = (header: string): string[] =>
-      OPERATIONS.filter(
-        ({ path, method }) =>
-        (document.paths[path]![method]!.parameters ?? []).some((parameter) => resolved<{ name: string }>(document, parameter).name === header), // prettier-ignore
+      OPERATIONS.filter(({ path, method }) =>
+        (document.paths[path]![method]!.parameters ?? []).some(
+          (parameter) => resolved<{ name: string }>(document, parameter).name === header,
+        ),
       ).map(({ operationId }) => operationId);
     const having = (has: (operation: AnyEndpoint) => boolean): string[] =>
       OPERATIONS.filter((operation) => has(operation)).map(({ operationId }) => operationId);
-    expect(heeds("If-Match")).toEqual(having((operation) => operation.method === "get" ? hasETag(operation) : operation.plans === true || operation.errors.includes("precondition_failed"))); // prettier-ignore
-    expect(heeds("If-None-Match")).toEqual(having((operation) => operation.method === "get" ? hasETag(operation) && operation.isVolatile !== true : operation.errors.includes("precondition_failed"))); // prettier-ignore
+    expect(heeds("If-Match")).toEqual(
+      having((operation) =>
+        operation.method === "get"
+          ? hasETag(operation)
+          : operation.plans === true || operation.errors.includes("precondition_failed"),
+      ),
+    );
+    expect(heeds("If-None-Match")).toEqual(
+      having((operation) =>
+        operation.method === "get"
+          ? hasETag(operation) && operation.isVolatile !== true
+          : operation.errors.includes("precondition_failed"),
+      ),
+    );
     expect(heeds("Idempotency-Key")).toEqual(having(takesIdempotencyKey));
     expect(heeds("Last-Event-ID")).toEqual(["stream_changes"]);
   });
 
   it("has no two components with the same name, which generators turn into one type", () => {
     const { schemas, responses, headers } = documentOf(text).components;
-    const names = [schemas, responses, headers].flatMap((section) => Object.keys(section!).map((name) => name.toLowerCase())); // prettier-ignore
+    const names = [schemas, responses, headers].flatMap((section) =>
+      Object.keys(section!).map((name) => name.toLowerCase()),
+    );
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
   });
 
@@ -56,7 +73,9 @@ describe("the OpenAPI document", () => {
       if (typeof value !== "object" || value === null) return;
       const { type, properties } = value as { type?: unknown; properties?: object };
       if (type === "object" && Object.keys(properties ?? {}).length > 1) {
-        const shape = JSON.stringify(value, (name, member: unknown) => (["description", "examples"].includes(name) ? undefined : member)); // prettier-ignore
+        const shape = JSON.stringify(value, (name, member: unknown) =>
+          ["description", "examples"].includes(name) ? undefined : member,
+        );
         places.set(shape, [...(places.get(shape) ?? []), place]);
       }
       for (const [name, member] of Object.entries(value)) look(member, `${place}/${name}`);
@@ -75,12 +94,27 @@ describe("a change of the contract", () => {
     ["a removed operation", '"/api/v1/tags/{id}"', '"/api/v1/labels/{id}"', "is gone"],
     ["a removed path", '"/api/v1/topology"', '"/api/v1/graph"', "GET /api/v1/topology is gone"],
     ["a removed member of a response", '"total_count":', '"total":', "total_count is gone"],
-    ["a new required member of a body", '"required": ["email", "password"]', '"required": ["email", "password", "otp"]', "request.otp is required now"], // prettier-ignore
+    [
+      "a new required member of a body",
+      '"required": ["email", "password"]',
+      '"required": ["email", "password", "otp"]',
+      "request.otp is required now",
+    ],
     ["a shorter maximum length", '"maxLength":500', '"maxLength":400', "maxLength is 400, was 500"],
     ["a pattern that matches less", "^[\\\\x21-\\\\x7e]{1,255}$", "^[\\\\x21-\\\\x5a]{1,255}$", "another pattern"],
     ["a value that is no longer accepted", '["asc","desc"]', '["asc"]', "may not be desc now"],
-    ["new values in a response", '["Owner","Admin","Member","Viewer"]', '["Owner","Admin","Member","Viewer","Guest"]', "may be Guest now"], // prettier-ignore
-    ["a credential that is no longer sufficient", '"security": [{"apiKey":[]},{"session":[]}]', '"security": [{"session":[]}]', "the credential apiKey is no longer enough"], // prettier-ignore
+    [
+      "new values in a response",
+      '["Owner","Admin","Member","Viewer"]',
+      '["Owner","Admin","Member","Viewer","Guest"]',
+      "may be Guest now",
+    ],
+    [
+      "a credential that is no longer sufficient",
+      '"security": [{"apiKey":[]},{"session":[]}]',
+      '"security": [{"session":[]}]',
+      "the credential apiKey is no longer enough",
+    ],
   ])("is detected when it is %s", (_, was, is, sentence) => {
     const compact = (value: string): string => value.replaceAll(/: (?=[[{"\d])/g, ":").replaceAll(", ", ",");
     const changed = JSON.stringify(JSON.parse(text)).replaceAll(compact(was), compact(is));
@@ -111,7 +145,8 @@ function resolved<T>(document: OpenApiDocument, value: { readonly $ref?: string 
 /** What is to be declared for each status of an operation. */
 function responsesOf(operation: AnyEndpoint): Record<string, { codes: string[]; headers: string[] }> {
   const { operationId, method, redirects = false, streams = false, files = [] } = operation;
-  const limits = operationId === "get_health" ? [] : ["Limit", "Remaining", "Reset"].map((name) => `X-RateLimit-${name}`); // prettier-ignore
+  const limits =
+    operationId === "get_health" ? [] : ["Limit", "Remaining", "Reset"].map((name) => `X-RateLimit-${name}`);
   const having = (codes: string[], ...headers: string[]) => ({
     codes,
     headers: [...headers, ...limits, "X-Request-Id"].sort(),

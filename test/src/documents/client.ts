@@ -37,7 +37,9 @@ function contractText(): string {
       ...(body !== undefined && bodyType !== "application/json" && { bodyType }),
       ...(upload !== undefined && { isUpload: true }),
     };
-    return `  ${operationId}: { ${Object.entries(facts).map(([name, value]) => `${name}: ${JSON.stringify(value)}`).join(", ")} },\n`; // prettier-ignore
+    return `  ${operationId}: { ${Object.entries(facts)
+      .map(([name, value]) => `${name}: ${JSON.stringify(value)}`)
+      .join(", ")} },\n`;
   });
   return [
     HEAD,

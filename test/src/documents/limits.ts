@@ -180,7 +180,10 @@ function ofCallers(): Rows {
       "messages of assistants of one organization, per gateway",
       `${HANDLED_OF_ORGANIZATION.operations} at a time, ${HANDLED_OF_ORGANIZATION.waiting} wait, ${s(SHARE_LIMITS.waitMs)} at most; then 429, or 503 if none of them ends`,
     ],
-    ["requests being handled by one service, per gateway", `${REQUESTS_WAITING}, of one organization or address at most as many as are left; then 503 with \`Retry-After\` after ${s(MOST_WAIT_MS)}`], // prettier-ignore
+    [
+      "requests being handled by one service, per gateway",
+      `${REQUESTS_WAITING}, of one organization or address at most as many as are left; then 503 with \`Retry-After\` after ${s(MOST_WAIT_MS)}`,
+    ],
     ...ofDatabaseUse(),
   ];
 }
@@ -219,13 +222,28 @@ function ofResources(): Rows {
       `${n(itemsOf("create_service", "bindings"))} · ${itemsOf("create_service", "tags")} · ${n(itemsOf("create_user_api_key", "network_ids"))}`,
     ],
     ["interfaces · ports · services of a host", `${n(MOST_ON_HOST)} of each`],
-    ["bindings of all services of a host", `${n(MOST_BINDINGS_ON_HOST)}; a service with at most ${n(SHARE_OF_BINDINGS)} is always accepted`], // prettier-ignore
+    [
+      "bindings of all services of a host",
+      `${n(MOST_BINDINGS_ON_HOST)}; a service with at most ${n(SHARE_OF_BINDINGS)} is always accepted`,
+    ],
     ["details of a virtualization", `${kib(VIRTUALIZATION_LIMIT_BYTES)} as JSON in UTF-8`],
-    ["resources of an organization, of all kinds together", `${most("MAX_ENTITIES_PER_ORGANIZATION")}; concurrent creates may exceed it slightly`], // prettier-ignore
-    ["networks · tags of an organization", `${most("MAX_NETWORKS_PER_ORGANIZATION")} · ${most("MAX_TAGS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``], // prettier-ignore
+    [
+      "resources of an organization, of all kinds together",
+      `${most("MAX_ENTITIES_PER_ORGANIZATION")}; concurrent creates may exceed it slightly`,
+    ],
+    [
+      "networks · tags of an organization",
+      `${most("MAX_NETWORKS_PER_ORGANIZATION")} · ${most("MAX_TAGS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``,
+    ],
     ["webhooks of an organization", `${most("MAX_WEBHOOKS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``],
-    ["of an organization founded while mail is configured and registration open, until an Owner has verified the address", `${n(UNVERIFIED_QUOTAS.entities)} resources, ${UNVERIFIED_QUOTAS.networks} networks, ${UNVERIFIED_QUOTAS.tags} tags, ${UNVERIFIED_QUOTAS.webhooks} webhooks, ${UNVERIFIED_QUOTAS.keys} API keys, ${UNVERIFIED_QUOTAS.invites} open invites; 403 \`owner_unverified\``], // prettier-ignore
-    ["of an API key: address ranges · grace period of a rotation · recorded usage", `${keys.MOST_ALLOWED_BLOCKS} (\`allowed_ips\`) · ${keys.LONGEST_GRACE_SECONDS / 86_400} days · ${keys.USAGE_DAYS} days, with ${keys.USAGE_ADDRESSES} addresses per day`], // prettier-ignore
+    [
+      "of an organization founded while mail is configured and registration open, until an Owner has verified the address",
+      `${n(UNVERIFIED_QUOTAS.entities)} resources, ${UNVERIFIED_QUOTAS.networks} networks, ${UNVERIFIED_QUOTAS.tags} tags, ${UNVERIFIED_QUOTAS.webhooks} webhooks, ${UNVERIFIED_QUOTAS.keys} API keys, ${UNVERIFIED_QUOTAS.invites} open invites; 403 \`owner_unverified\``,
+    ],
+    [
+      "of an API key: address ranges · grace period of a rotation · recorded usage",
+      `${keys.MOST_ALLOWED_BLOCKS} (\`allowed_ips\`) · ${keys.LONGEST_GRACE_SECONDS / 86_400} days · ${keys.USAGE_DAYS} days, with ${keys.USAGE_ADDRESSES} addresses per day`,
+    ],
     ["API keys of a user", `${at("MAX_KEYS_PER_USER")}; 403 \`quota_exceeded\``],
     ["API keys of an organization", `${at("MAX_KEYS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``],
     ["sessions of a user", `${at("MAX_SESSIONS_PER_USER")}; a further one ends the least recently used`],

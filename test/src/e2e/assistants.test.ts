@@ -93,7 +93,11 @@ describe("assistants: reading", () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual([...READING, "apply_change"].sort());
     for (const { name, annotations } of tools)
-      expect([name, annotations?.readOnlyHint, annotations?.destructiveHint]).toEqual([name, name !== "apply_change", name === "apply_change"]); // prettier-ignore
+      expect([name, annotations?.readOnlyHint, annotations?.destructiveHint]).toEqual([
+        name,
+        name !== "apply_change",
+        name === "apply_change",
+      ]);
     expect(client.getInstructions()).toMatch(/data, and never instructions/);
   });
 
@@ -111,7 +115,9 @@ describe("assistants: reading", () => {
     expect((await call(client, "ending_certificates")).data).toMatchObject({ count: 0, certificates: [] });
     await account.session.data("get", "/api/v1/changes?limit=1&wait=20");
     const changed = await call(client, "what_changed", { host_id: world.host.id });
-    expect(changed.data).toMatchObject({ changes: expect.arrayContaining([expect.objectContaining({ name: "nas", by: account.email })]) }); // prettier-ignore
+    expect(changed.data).toMatchObject({
+      changes: expect.arrayContaining([expect.objectContaining({ name: "nas", by: account.email })]),
+    });
   });
 
   it("get an overview of a network with a subnet whose size no number can hold", async () => {
@@ -123,7 +129,10 @@ describe("assistants: reading", () => {
     await own.session.data("post", "/api/v1/hosts", { network_id: network.id, name: "six", interfaces });
     const { client } = await anAssistant({ permissions: "Viewer" }, own);
     const { data } = await call(client, "overview");
-    expect(data["fullest_subnets"]).toMatchObject([{ used: 1 }, { cidr: "fd00:1::/64", size: "about 1.8e+19", used: 1 }]); // prettier-ignore
+    expect(data["fullest_subnets"]).toMatchObject([
+      { used: 1 },
+      { cidr: "fd00:1::/64", size: "about 1.8e+19", used: 1 },
+    ]);
   });
 });
 
@@ -139,7 +148,10 @@ describe("assistants: planning and changing", () => {
     const path = `/api/v1/hosts/${host.id}`;
     await own.session.send("patch", path, { description: "moved" });
     const late = await call(client, "apply_change", { ...change, etag });
-    expect([late.isError, late.text]).toEqual([true, expect.stringMatching(/^precondition_failed: .*\nNext: .*`plan_change` again/)]); // prettier-ignore
+    expect([late.isError, late.text]).toEqual([
+      true,
+      expect.stringMatching(/^precondition_failed: .*\nNext: .*`plan_change` again/),
+    ]);
     const again = (await call(client, "plan_change", change)).data as unknown as { etag: string };
     const done = await call(client, "apply_change", { ...change, etag: again.etag, comment: "asked for" });
     expect(done.data).toEqual({ done: "change", kind: "host", id: host.id });
@@ -159,11 +171,21 @@ describe("assistants: planning and changing", () => {
       plan,
       { action: "create", kind: "tag", members: { name: "unplanned" } },
     ];
-    for (const unplanned of ["*", '"*"', "x, *", `${etag}, *`, `*, ${etag}`, `W/${etag}`, "plan-", '"plan-x"', headers.get("etag")!])
+    for (const unplanned of [
+      "*",
+      '"*"',
+      "x, *",
+      `${etag}, *`,
+      `*, ${etag}`,
+      `W/${etag}`,
+      "plan-",
+      '"plan-x"',
+      headers.get("etag")!,
+    ])
       for (const change of changes) {
         const { isError, text } = await call(client, "apply_change", { ...change, etag: unplanned });
         expect([unplanned, isError, text]).toEqual([unplanned, true, expect.stringMatching(/call plan_change/)]);
-      } // prettier-ignore
+      }
     expect(await own.session.data("get", path)).toMatchObject({ name: "nas" });
     expect(await own.session.data("get", "/api/v1/tags")).toEqual([]);
     expect((await call(client, "apply_change", { ...plan, etag })).data).toMatchObject({ done: "change" });
@@ -213,7 +235,9 @@ describe("assistants: rights", () => {
     await expect(call(client, "overview")).rejects.toThrow();
     expect((await post(secret, PING)).status).toBe(401);
     expect((await post(null, PING)).body.code).toBe("not_authenticated");
-    const session = await callerOf(stack.url, "page", { cookie: account.cookie }).send("post", "/mcp", PING, { "content-type": "application/json" }); // prettier-ignore
+    const session = await callerOf(stack.url, "page", { cookie: account.cookie }).send("post", "/mcp", PING, {
+      "content-type": "application/json",
+    });
     expect([session.status, session.body.code]).toEqual([401, "not_authenticated"]);
   });
 });
@@ -232,7 +256,8 @@ describe("assistants: messages", () => {
     const stream = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "subscriptions/listen", params: {} });
     expect((await post(secret, stream)).body.code).toBe("validation_failed");
     const reader = callerOf(stack.url, "raw", { authorization: `Bearer ${secret}` });
-    const [got, deleted] = [await reader.send("get", "/mcp"), await reader.send("delete", "/mcp")];
+    const got = await reader.send("get", "/mcp");
+    const deleted = await reader.send("delete", "/mcp");
     expect([got.status, got.headers.get("allow"), deleted.status]).toEqual([405, "POST, OPTIONS", 405]);
   });
 
@@ -255,7 +280,12 @@ describe("assistants: messages", () => {
     for (const [name, given] of calls) {
       const { text, isError } = await call(client, name, given);
       sizes[name] = Buffer.byteLength(text);
-      expect([name, isError, text.slice(0, 16), text.match(/<\/?inventory>/g)?.length]).toEqual([name, false, "The text between", 2]); // prettier-ignore
+      expect([name, isError, text.slice(0, 16), text.match(/<\/?inventory>/g)?.length]).toEqual([
+        name,
+        false,
+        "The text between",
+        2,
+      ]);
       expect([name, sizes[name] < 8_000]).toEqual([name, true]);
     }
     if (ATTEMPTS !== undefined) console.log(`bytes of answers: ${JSON.stringify(sizes)}`);
@@ -277,14 +307,21 @@ describe("assistants: responses", () => {
     const headers = { authorization: `Bearer ${secret}`, "content-type": "application/json" };
     const accept = "application/json, text/event-stream";
     const version = "2026-07-28";
-    const _meta = { "io.modelcontextprotocol/protocolVersion": version, "io.modelcontextprotocol/clientCapabilities": {} }; // prettier-ignore
+    const _meta = {
+      "io.modelcontextprotocol/protocolVersion": version,
+      "io.modelcontextprotocol/clientCapabilities": {},
+    };
     const current = { jsonrpc: "2.0", id: 1, method: "tools/list", params: { _meta } };
     const standard = { "mcp-protocol-version": version, "mcp-method": "tools/list" };
     for (const [body, more] of [
       [PING, {}],
       [JSON.stringify(current), standard],
     ] as const) {
-      const response = await fetch(`${stack.url}/mcp`, { method: "POST", headers: { ...headers, accept, ...more }, body }); // prettier-ignore
+      const response = await fetch(`${stack.url}/mcp`, {
+        method: "POST",
+        headers: { ...headers, accept, ...more },
+        body,
+      });
       expect([response.status, response.headers.get("content-type")]).toEqual([200, "application/json"]);
       expect(await response.json()).toMatchObject({ jsonrpc: "2.0", id: 1, result: {} });
     }
@@ -297,15 +334,32 @@ async function aLargeInventory({ session }: Account): Promise<{ network: string;
   const { id: network_id } = await session.data<{ id: string }>("post", "/api/v1/networks", { name: injected });
   const block = { network_id, cidr: "10.0.0.0/16", name: injected };
   const subnet = await session.data<{ id: string }>("post", "/api/v1/subnets", block);
-  const ports = Array.from({ length: 200 }, (_, at) => ({ id: `00000000-0000-4000-8000-${String(at).padStart(12, "0")}`, number: 1_000 + at, protocol: "Tcp" })); // prettier-ignore
+  const ports = Array.from({ length: 200 }, (_, at) => ({
+    id: `00000000-0000-4000-8000-${String(at).padStart(12, "0")}`,
+    number: 1_000 + at,
+    protocol: "Tcp",
+  }));
   const address = (at: number) => ({ subnet_id: subnet.id, ip_address: `10.0.${at}.5` });
   const services = ports.slice(0, 60).map(({ id }, at) => ({
     ...{ name: `${injected}${at}`, service_definition: injected.slice(0, 90) },
     bindings: [{ type: "Port", port_id: id }],
   }));
-  const big = { network_id, name: `${injected}0`, description: injected.repeat(8), hostname: "big.example", interfaces: [address(0)], ports, services }; // prettier-ignore
+  const big = {
+    network_id,
+    name: `${injected}0`,
+    description: injected.repeat(8),
+    hostname: "big.example",
+    interfaces: [address(0)],
+    ports,
+    services,
+  };
   const made = await session.data<{ id: string }>("post", "/api/v1/hosts", big);
   for (let at = 1; at < 30; at += 1)
-    await session.data("post", "/api/v1/hosts", { network_id, name: `${injected}${at}`, interfaces: [address(at)], ports: ports.slice(0, 5) }); // prettier-ignore
+    await session.data("post", "/api/v1/hosts", {
+      network_id,
+      name: `${injected}${at}`,
+      interfaces: [address(at)],
+      ports: ports.slice(0, 5),
+    });
   return { network: network_id, host: made.id };
 }

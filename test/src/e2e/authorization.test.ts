@@ -159,7 +159,10 @@ describe("authorization: operations of the whole organization", () => {
 });
 
 describe("authorization: ids in bodies", () => {
-  const written = OPERATIONS.filter(({ upstream, body, upload, operationId }) => upstream === "topology" && body && !upload && !operationId.startsWith("bulk")); // prettier-ignore
+  const written = OPERATIONS.filter(
+    ({ upstream, body, upload, operationId }) =>
+      upstream === "topology" && body && !upload && !operationId.startsWith("bulk"),
+  );
   it.each(written.map((one) => [one.operationId, one] as const))(
     "%s rejects a foreign id in any position, with the same words as an unknown one",
     async (_id, operation) => {
@@ -172,7 +175,10 @@ describe("authorization: ids in bodies", () => {
           ),
         );
         expect(theirs?.status).toBe(400);
-        expect({ code: theirs?.body.code, params: theirs?.body.params }).toEqual({ code: unknown?.body.code, params: unknown?.body.params }); // prettier-ignore
+        expect({ code: theirs?.body.code, params: theirs?.body.params }).toEqual({
+          code: unknown?.body.code,
+          params: unknown?.body.params,
+        });
       }
       if (!("tags" in (body as object))) return;
       const tagged = await own.session.send(operation.method, path, { ...(body as object), tags: [tags.foreign.id] });
@@ -215,7 +221,13 @@ function notFoundIfById(path: string): string | 200 {
 }
 
 /** Rejections that do not depend on the owner of the entity. */
-const REFUSALS = new Set<string | 200>(["not_authenticated", "session_required", "permission_denied", "last_owner", "validation_failed"]); // prettier-ignore
+const REFUSALS = new Set<string | 200>([
+  "not_authenticated",
+  "session_required",
+  "permission_denied",
+  "last_owner",
+  "validation_failed",
+]);
 
 /** A request that succeeds for an Owner. Deletes get an entity of their own, unless the caller may delete nothing. */
 async function requestOf(
@@ -258,7 +270,11 @@ async function victim(resource: string, target: Target): Promise<Made> {
   if (resource === "auth/sessions") return { id: (await anotherSession(stack.url, own)).id };
   const create = OPERATIONS.find(({ path, method }) => method === "post" && path === `/api/v1/${resource}`);
   if (create === undefined) throw new Error(`no operation creates ${resource}`);
-  const made = await own.session.data<Made & { api_key?: Made }>("post", create.path, bodyFor(create, resource, target, existing(resource, target))); // prettier-ignore
+  const made = await own.session.data<Made & { api_key?: Made }>(
+    "post",
+    create.path,
+    bodyFor(create, resource, target, existing(resource, target)),
+  );
   return made.api_key ?? made;
 }
 

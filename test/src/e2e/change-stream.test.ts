@@ -86,17 +86,17 @@ describe("a stream of changes: filters and permissions", () => {
     const [all, mine, deletions] = await Promise.all([follow(), follow("", restricted), follow("?action=deleted")]);
     await Promise.all([all, mine, deletions].map(waitForBookmark));
     const subnet = (network_id: string) => ({ network_id, cidr: "10.0.0.0/24", name: "LAN" });
-    const [theirs, ours] = [
-      await account.session.data<{ id: string }>("post", "/api/v1/subnets", subnet(office!.id)),
-      await account.session.data<{ id: string }>("post", "/api/v1/subnets", subnet(home!.id)),
-    ];
+    const theirs = await account.session.data<{ id: string }>("post", "/api/v1/subnets", subnet(office!.id));
+    const ours = await account.session.data<{ id: string }>("post", "/api/v1/subnets", subnet(home!.id));
     await account.session.data("delete", `/api/v1/subnets/${theirs.id}`);
     await account.session.data("delete", `/api/v1/subnets/${ours.id}`);
     const end = await aTag("the end");
     await account.session.data("delete", `/api/v1/tags/${end.id}`);
     const ids = (stream: EventStream): string[] => stream.data<Change>("change").map(({ entity_id }) => entity_id);
     const last = async (stream: EventStream) =>
-      until(() => stream.data<Change>("change").some(({ entity_id, action }) => entity_id === end.id && action === "deleted")); // prettier-ignore
+      until(() =>
+        stream.data<Change>("change").some(({ entity_id, action }) => entity_id === end.id && action === "deleted"),
+      );
     await Promise.all([all, mine, deletions].map(last));
     expect(ids(mine)).not.toContain(theirs.id);
     expect(JSON.stringify(mine.events)).not.toContain(office!.id);
@@ -119,7 +119,10 @@ describe("a stream of changes: filters and permissions", () => {
     expect(ten.map(({ status }) => status)).toEqual(ten.map(() => 200));
     const { secret } = await aKey(stack.url, account);
     const eleventh = await follow("", { authorization: `Bearer ${secret}` });
-    expect([eleventh.status, JSON.parse(eleventh.text)]).toMatchObject([429, { code: "too_many_streams", params: { of: "user" } }]); // prettier-ignore
+    expect([eleventh.status, JSON.parse(eleventh.text)]).toMatchObject([
+      429,
+      { code: "too_many_streams", params: { of: "user" } },
+    ]);
     const colleague = await aColleague(stack.url, account);
     expect((await follow("", { cookie: colleague.cookie })).status).toBe(200);
     ten[0]!.close();
@@ -160,7 +163,8 @@ const stateAfter = (rows: readonly Row[], changes: readonly SentChange[]): Map<s
     else texts.set(entity_id, JSON.stringify(after));
   return texts;
 };
-const ofServices = <T>(stream: EventStream, kind: string): T[] => stream.data<T & { entity: string }>(kind).filter(({ entity }) => entity === "Service"); // prettier-ignore
+const ofServices = <T>(stream: EventStream, kind: string): T[] =>
+  stream.data<T & { entity: string }>(kind).filter(({ entity }) => entity === "Service");
 const sorted = (texts: ReadonlyMap<string, string>): string[] => [...texts.values()].sort();
 
 /** Each change continues the state before it. */
@@ -232,7 +236,11 @@ describe("an initial state followed by changes", () => {
     for (const { body } of lists) {
       const { changes_cursor } = body.meta as unknown as { changes_cursor: string };
       const stream = await follow(`?entity=Service&after=${changes_cursor}`);
-      await until(() => JSON.stringify(sorted(stateAfter(body.data as Row[], stream.data<Change>("change")))) === JSON.stringify(expected)); // prettier-ignore
+      await until(
+        () =>
+          JSON.stringify(sorted(stateAfter(body.data as Row[], stream.data<Change>("change")))) ===
+          JSON.stringify(expected),
+      );
       stream.close();
     }
     expect((await account.session.send("get", "/api/v1/services?limit=5")).text).not.toContain("changes_cursor");

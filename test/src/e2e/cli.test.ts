@@ -38,7 +38,13 @@ interface Ended {
 async function nts(env: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<Ended> {
   const home = mkdtempSync(join(folder, "home-"));
   const own = { PATH: process.env["PATH"] ?? "", HOME: home, NTS_URL: stack.url, ...env };
-  const ran = await execa(join(folder, "node_modules/.bin/nts"), words, { env: own, extendEnv: false, reject: false, cwd: home, input: "" }); // prettier-ignore
+  const ran = await execa(join(folder, "node_modules/.bin/nts"), words, {
+    env: own,
+    extendEnv: false,
+    reject: false,
+    cwd: home,
+    input: "",
+  });
   return { exitCode: ran.exitCode ?? -1, stdout: ran.stdout, stderr: ran.stderr };
 }
 
@@ -55,7 +61,10 @@ describe("nts: examples and keys", () => {
     const home = mkdtempSync(join(folder, "home-"));
     const script = examples.join("\necho --- next ---\n");
     const PATH = `${join(folder, "node_modules/.bin")}:${process.env["PATH"]}`;
-    const { stdout } = await execa("bash", ["-euo", "pipefail", "-c", script], { cwd: home, env: { ...env, PATH, NTS_URL: stack.url } }); // prettier-ignore
+    const { stdout } = await execa("bash", ["-euo", "pipefail", "-c", script], {
+      cwd: home,
+      env: { ...env, PATH, NTS_URL: stack.url },
+    });
     const same = (text: string): string =>
       text
         .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID")
@@ -89,16 +98,22 @@ describe("nts: examples and keys", () => {
     const config = mkdtempSync(join(folder, "config-"));
     mkdirSync(join(config, "nts"));
     const { secret } = await aKey(stack.url, await anAccount(stack.url));
-    writeFileSync(join(config, "nts/config.json"), JSON.stringify({ url: "http://example.com", api_key: secret }), { mode: 0o600 }); // prettier-ignore
+    writeFileSync(join(config, "nts/config.json"), JSON.stringify({ url: "http://example.com", api_key: secret }), {
+      mode: 0o600,
+    });
     const elsewhere = await nts({ XDG_CONFIG_HOME: config }, "get", "hosts");
-    expect([elsewhere.exitCode, elsewhere.stderr]).toEqual([3, expect.stringContaining("not_authenticated, HTTP 401, request ")]); // prettier-ignore
+    expect([elsewhere.exitCode, elsewhere.stderr]).toEqual([
+      3,
+      expect.stringContaining("not_authenticated, HTTP 401, request "),
+    ]);
   });
 });
 
 describe("nts: failures, collecting and following", () => {
   it("exits with a code for each kind of failure, and prints code and request id", async () => {
     const account = await anAccount(stack.url);
-    const [owner, viewer] = [await withKey(account), await withKey(account, { permissions: "Viewer" })];
+    const owner = await withKey(account);
+    const viewer = await withKey(account, { permissions: "Viewer" });
     const codes = async (env: Record<string, string>, ...words: string[]) => {
       const { exitCode, stderr } = await nts(env, ...words);
       return [exitCode, /\((\w+), HTTP \d+, request [0-9a-f-]{36}\)/.exec(stderr)?.[1] ?? null];
@@ -109,7 +124,10 @@ describe("nts: failures, collecting and following", () => {
     expect(await codes(viewer, "create", "tag", "--set", "name=db")).toEqual([3, "permission_denied"]);
     expect(await codes(owner, "create", "tag", "--set", "name=")).toEqual([1, "validation_failed"]);
     expect(await codes(owner, "get", "host", "nothing")).toEqual([4, null]);
-    expect(await codes(owner, "api", "get_host_by_id", "--param", "id=01938c4a-7d5e-7b21-9f3c-000000000000")).toEqual([4, "not_found"]); // prettier-ignore
+    expect(await codes(owner, "api", "get_host_by_id", "--param", "id=01938c4a-7d5e-7b21-9f3c-000000000000")).toEqual([
+      4,
+      "not_found",
+    ]);
     expect(await codes(owner, "get", "nothing")).toEqual([2, null]);
     expect(await codes(owner, "delete", "tag", "web")).toEqual([2, null]);
     expect(await codes({ ...owner, NTS_URL: "http://127.0.0.1:9" }, "api", "login", "--set", "a=b")).toEqual([7, null]);
@@ -123,7 +141,9 @@ describe("nts: failures, collecting and following", () => {
     expect(await printed("get", "host", "10.0.0.5", "-o", "name")).toBe("nas");
     expect(await printed("get", "services")).toMatch(/^NAME +HOST .*\nweb +nas /);
     const place = [`network_id=${network.id}`, "host_id=NAS", "subnet_id=10.0.0.0/24"];
-    expect(await printed("create", "interface", "--set", ...place, "ip_address=10.0.0.9", "-o", "name")).toBe("10.0.0.9"); // prettier-ignore
+    expect(await printed("create", "interface", "--set", ...place, "ip_address=10.0.0.9", "-o", "name")).toBe(
+      "10.0.0.9",
+    );
     expect(await printed("get", "host", "nas", "-o", "csv")).toContain(",443/tcp,web,10.0.0.5 10.0.0.9");
     expect((await nts(env, "delete", "port", "443/tcp", "--host", "nas", "--yes")).exitCode).toBe(0);
     expect(await printed("get", "ports", "-o", "name")).toBe("");
@@ -180,8 +200,14 @@ describe("nts: collecting and following", () => {
     const first = await nts(env, "collect", "--hostname", "nas");
     expect([first.exitCode, first.stderr]).toEqual([0, ""]);
     expect(first.stdout.split("\n").map((line) => line.split(" ")[0])).toEqual(["addresses", "ss", "neighbours"]);
-    const hosts = await account.session.data<{ name: string; services: object[] }[]>("get", "/api/v1/hosts?order_by=name"); // prettier-ignore
-    expect(hosts.map(({ name, services }) => [name, services.length])).toEqual([["192.168.1.9", 0], ["nas", 1]]); // prettier-ignore
+    const hosts = await account.session.data<{ name: string; services: object[] }[]>(
+      "get",
+      "/api/v1/hosts?order_by=name",
+    );
+    expect(hosts.map(({ name, services }) => [name, services.length])).toEqual([
+      ["192.168.1.9", 0],
+      ["nas", 1],
+    ]);
     const second = await nts(env, "collect", "--hostname", "nas");
     expect(second.stdout).not.toMatch(/[1-9]\d* (?:hosts|services) new/);
     const tooLong = "x".repeat(300);
@@ -199,7 +225,10 @@ describe("nts: collecting and following", () => {
     const names = ["one", "two"];
     const lines: string[] = [];
     // The program starts at an unknown moment and ignores earlier changes, so changes are written repeatedly.
-    const writing = setInterval(() => void account.session.data("post", "/api/v1/tags", { name: `${names[0]} ${Date.now()}` }), 300); // prettier-ignore
+    const writing = setInterval(
+      () => void account.session.data("post", "/api/v1/tags", { name: `${names[0]} ${Date.now()}` }),
+      300,
+    );
     for await (const line of watching) lines.push(line);
     clearInterval(writing);
     expect(lines).toEqual([0, 1].map(() => expect.stringMatching(/^\S+Z created Tag one \d+ by user-/)));

@@ -71,7 +71,12 @@ describe("a failed call: retries", () => {
   it("is not retried when a repetition could have a second effect", async () => {
     const { client, requests } = await aClientOf((_request, response) => response.destroy());
     const login = client.call("login", { body: { email: "a@example.com", password: "b" } });
-    await expect(login).rejects.toMatchObject({ code: "unreachable", status: 0, method: "POST", path: "/api/auth/login" }); // prettier-ignore
+    await expect(login).rejects.toMatchObject({
+      code: "unreachable",
+      status: 0,
+      method: "POST",
+      path: "/api/auth/login",
+    });
     expect(requests).toHaveLength(1);
   });
 });

@@ -63,7 +63,9 @@ describe("the package of the client", () => {
   });
 
   it("compiles and prints what docs/client.md shows", async () => {
-    const blocks = readBlocks("docs/client.md").filter(({ kind }, index, all) => kind === "ts" || all[index - 1]?.kind === "ts"); // prettier-ignore
+    const blocks = readBlocks("docs/client.md").filter(
+      ({ kind }, index, all) => kind === "ts" || all[index - 1]?.kind === "ts",
+    );
     const examples = blocks.filter(({ kind }) => kind === "ts").map(({ text }) => text);
     const shown = blocks.filter(({ kind }) => kind === "text").map(({ text }) => text);
     expect(examples.length).toBeGreaterThan(6);

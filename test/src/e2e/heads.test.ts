@@ -16,7 +16,8 @@ describe("HEAD of a list", () => {
     const asOf = new Date().toISOString();
     for (const query of ["", "?limit=0", `?limit=0&as_of=${asOf}`]) {
       const path = `/api/v1/${list}${query}`;
-      const [got, head] = [await session.send("get", path), await session.send("head", path)];
+      const got = await session.send("get", path);
+      const head = await session.send("head", path);
       const seen = ({ status, headers }: typeof got) => [path, status, headers.get("content-type")];
       expect(seen(head)).toEqual(seen(got));
       expect(head.text).toBe("");

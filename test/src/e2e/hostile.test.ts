@@ -17,22 +17,81 @@ const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 
 /** As JSON text, because not all of them survive as JavaScript values. */
 const VALUES = [
-  "null", "true", "-0", "1.0", "1e3", "1.5", "1e400", "9007199254740993", "123456789012345678901234567890",
-  '""', '"\\u0000"', '"\\ud800"', '"a\\udc00"', '"\\ufeff"', '"\u0661\u0662"', '"1e3"', '"__proto__"', '"toString"',
-  `"{${ID}}"`, `"${"x".repeat(20_000)}"`, '"AAA"', '"+275760-09-13T00:00:00Z"', '"::ffff:10.0.0.1/129"',
-  "[[]]", "[null]", "[{}]", '{"__proto__": {"type": "x"}}', '{"constructor": null, "toString": 1}', '{"$gt": ""}', '{"length": 1e9}',
-]; // prettier-ignore
+  "null",
+  "true",
+  "-0",
+  "1.0",
+  "1e3",
+  "1.5",
+  "1e400",
+  "9007199254740993",
+  "123456789012345678901234567890",
+  '""',
+  '"\\u0000"',
+  '"\\ud800"',
+  '"a\\udc00"',
+  '"\\ufeff"',
+  '"\u0661\u0662"',
+  '"1e3"',
+  '"__proto__"',
+  '"toString"',
+  `"{${ID}}"`,
+  `"${"x".repeat(20_000)}"`,
+  '"AAA"',
+  '"+275760-09-13T00:00:00Z"',
+  '"::ffff:10.0.0.1/129"',
+  "[[]]",
+  "[null]",
+  "[{}]",
+  '{"__proto__": {"type": "x"}}',
+  '{"constructor": null, "toString": 1}',
+  '{"$gt": ""}',
+  '{"length": 1e9}',
+];
 
 const BODIES = [
-  "", " ", "null", "0", '"x"', "[]", "[[]]", "{}", "{", '{"__proto__": null}', '{"name": "a", "name": null}', "\ufeff{}", "NaN", "'a'",
-  `${"[".repeat(40)}${"]".repeat(40)}`, `${'{"a":'.repeat(40)}1${"}".repeat(40)}`, `[${"1,".repeat(5_000)}1]`,
-]; // prettier-ignore
+  "",
+  " ",
+  "null",
+  "0",
+  '"x"',
+  "[]",
+  "[[]]",
+  "{}",
+  "{",
+  '{"__proto__": null}',
+  '{"name": "a", "name": null}',
+  "\ufeff{}",
+  "NaN",
+  "'a'",
+  `${"[".repeat(40)}${"]".repeat(40)}`,
+  `${'{"a":'.repeat(40)}1${"}".repeat(40)}`,
+  `[${"1,".repeat(5_000)}1]`,
+];
 
 /** Percent-encoded. */
 const ENCODED = [
-  "", "%00", "%", "%zz", "%ED%A0%80", "1.0", "1e3", "%2B1", "%D9%A1", "99999999999999999999", "Infinity", "__proto__", "toString",
-  "%7B%22%24gt%22:%22%22%7D", ",,,", `%7B${ID}%7D`, "x".repeat(5_000), "a,b,%00", "%2e%2e", "%2F",
-]; // prettier-ignore
+  "",
+  "%00",
+  "%",
+  "%zz",
+  "%ED%A0%80",
+  "1.0",
+  "1e3",
+  "%2B1",
+  "%D9%A1",
+  "99999999999999999999",
+  "Infinity",
+  "__proto__",
+  "toString",
+  "%7B%22%24gt%22:%22%22%7D",
+  ",,,",
+  `%7B${ID}%7D`,
+  "x".repeat(5_000),
+  "a,b,%00",
+  "%2e%2e",
+  "%2F",
+];
 
 /** Operations that end the accounts needed by the rest of this file. */
 const EXCLUDED_OPERATIONS = ["logout"];

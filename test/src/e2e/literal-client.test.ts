@@ -39,7 +39,9 @@ describe("a client that resolves no references", () => {
     async (_id, operation) => {
       const { parameters = [] } = paths[operation.path]![operation.method]!;
       const { target, headers, names } = requestOf(operation, parameters);
-      expect(names).toEqual([...Object.keys(operation.params?.shape ?? {}), ...Object.keys(operation.query?.shape ?? {})].sort()); // prettier-ignore
+      expect(names).toEqual(
+        [...Object.keys(operation.params?.shape ?? {}), ...Object.keys(operation.query?.shape ?? {})].sort(),
+      );
       expect(target).not.toMatch(/%7B|[{}]/);
       // Without a body, so that most writes are rejected; some have none, and end the session of the caller.
       const { cookie } = /^(log|finish_oidc)/.test(operation.operationId)

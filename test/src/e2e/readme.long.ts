@@ -64,7 +64,9 @@ describe("the examples of docs/webhooks.md", () => {
     try {
       const page = readPage("docs/webhooks.md");
       const own = (text: string): string =>
-        text.replace("ada@example.com", "hedy@example.com").replaceAll("https://hooks.example.com/topology", receiver.url("/")); // prettier-ignore
+        text
+          .replace("ada@example.com", "hedy@example.com")
+          .replaceAll("https://hooks.example.com/topology", receiver.url("/"));
       const commands = [...readFiveMinutes().commands, ...page.commands].map(own);
       const responses = await runFiveMinutes({ commands }, stack.url, folder);
       // Whether a change is delivered by then is not defined by the page.
@@ -121,7 +123,8 @@ describe("the examples of docs/exports.md", () => {
     expect(JSON.parse(await fileOf("targets.json"))).toMatchObject([{ targets: ["192.168.1.20:443"] }]);
     expect(JSON.parse(await fileOf("inventory.json"))).toMatchObject({ all: { hosts: { nas: {} } } });
     expect(JSON.parse(await fileOf("plan.json"))).toMatchObject({ data: { summary: { hosts: { unchanged: 1 } } } });
-    const [ports, categories] = [[{ number: 443, protocol: "Tcp", hosts: 1 }], [{ category: "Media", services: 1 }]];
+    const ports = [{ number: 443, protocol: "Tcp", hosts: 1 }];
+    const categories = [{ category: "Media", services: 1 }];
     expect(JSON.parse(await fileOf("stats.json"))).toMatchObject({ data: { totals: { hosts: 1 }, ports, categories } });
   });
 
@@ -134,9 +137,11 @@ describe("the examples of docs/exports.md", () => {
     // The BIND programs record their calls; `npm run long -- consumers` checks a zone with the real one.
     await mkdir(join(folder, "bin"));
     const signal = (name: string, code: number): Promise<void> =>
-      writeFile(join(folder, "bin", name), `#!/bin/sh\necho ${name} "$@" >> ${folder}/results\nexit ${code}\n`, { mode: 0o755 }); // prettier-ignore
+      writeFile(join(folder, "bin", name), `#!/bin/sh\necho ${name} "$@" >> ${folder}/results\nexit ${code}\n`, {
+        mode: 0o755,
+      });
     const cron = (): Promise<unknown> =>
-      execa("bash", ["-c", here], { env: { PATH: `${folder}/bin:${process.env["PATH"]}` }, reject: false }); // prettier-ignore
+      execa("bash", ["-c", here], { env: { PATH: `${folder}/bin:${process.env["PATH"]}` }, reject: false });
     const results = async (): Promise<string[]> => (await readFile(join(folder, "results"), "utf8")).trim().split("\n");
     const checked = "named-checkzone -q home.example nts.zone";
     await signal("rndc", 0);
@@ -174,7 +179,10 @@ describe("the examples of docs/mail.md", () => {
   it("give the responses that the page shows, with the links from mails that were sent", async () => {
     const page = readPage("docs/mail.md");
     const own = (text: string): string =>
-      text.replaceAll("ada@example.com", "hamilton@example.com").replaceAll("bob@example.com", "bob-by-mail@example.com").replaceAll("http://localhost:1080/", stack.mailsUrl); // prettier-ignore
+      text
+        .replaceAll("ada@example.com", "hamilton@example.com")
+        .replaceAll("bob@example.com", "bob-by-mail@example.com")
+        .replaceAll("http://localhost:1080/", stack.mailsUrl);
     const commands = [...readFiveMinutes().commands, ...page.commands].map(own);
     const responses = await runFiveMinutes({ commands }, stack.url, folder);
     expect(responses.slice(-page.responses.length).map(shapeOf)).toEqual(page.responses.map(own).map(shapeOf));
@@ -185,7 +193,11 @@ describe("the examples of docs/audit.md", () => {
   it("give the responses that the page shows", async () => {
     const page = readPage("docs/audit.md");
     const own = (text: string): string => text.replaceAll("ada@example.com", "lovelace@example.com");
-    const responses = await runFiveMinutes({ commands: [...readFiveMinutes().commands, ...page.commands].map(own) }, stack.url, folder); // prettier-ignore
+    const responses = await runFiveMinutes(
+      { commands: [...readFiveMinutes().commands, ...page.commands].map(own) },
+      stack.url,
+      folder,
+    );
     // The first use of the key has a number, too, at the time of the gateway's report.
     const shape = (text: string): unknown => shapeOf(own(text).replace(/"(cursor|next)": ?"\d+"/g, '"$1":"…"'));
     expect(responses.slice(-page.responses.length).map(shape)).toEqual(page.responses.map(shape));
@@ -196,7 +208,11 @@ describe("the examples of docs/people.md", () => {
   it("give the responses that the page shows", async () => {
     const page = readPage("docs/people.md");
     const own = (text: string): string => text.replaceAll("ada@example.com", "rosing@example.com");
-    const responses = await runFiveMinutes({ commands: [...readFiveMinutes().commands, ...page.commands].map(own) }, stack.url, folder); // prettier-ignore
+    const responses = await runFiveMinutes(
+      { commands: [...readFiveMinutes().commands, ...page.commands].map(own) },
+      stack.url,
+      folder,
+    );
     const shape = (text: string): unknown => shapeOf(text.replace(/"curl\/[\d.]+"/g, '"curl"'));
     expect(responses.slice(-page.responses.length).map(shape)).toEqual(page.responses.map(shape));
   });

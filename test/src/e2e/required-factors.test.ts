@@ -34,7 +34,9 @@ describe("a user of an organization that requires a second factor", () => {
     const { body } = await browser.send("post", "/api/auth/login", { email, password });
     expect([body.code, body.params]).toEqual(["second_factor_required", expect.objectContaining({ set_up: true })]);
     const challenge = String(body.params["challenge"]);
-    const { secret } = await browser.data<SecondFactorOffer>("post", "/api/auth/login/second-factor/offer", { challenge }); // prettier-ignore
+    const { secret } = await browser.data<SecondFactorOffer>("post", "/api/auth/login/second-factor/offer", {
+      challenge,
+    });
     const statuses = () =>
       Promise.all(credentials.map(async (caller) => (await caller.send("get", "/api/v1/hosts")).status));
     expect(await statuses()).toEqual([401, 401]);

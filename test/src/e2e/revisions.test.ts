@@ -31,7 +31,20 @@ beforeAll(async () => {
 
 const resourceOf = ({ path }: AnyEndpoint): string =>
   /^\/api\/v1\/((?:auth|organizations)\/keys|[\w-]+)/.exec(path)?.[1] ?? "";
-const known = (one: AnyEndpoint): boolean => ["networks", "subnets", "hosts", "interfaces", "ports", "services", "bindings", "tags", "organizations", "auth/keys", "organizations/keys"].includes(resourceOf(one)); // prettier-ignore
+const known = (one: AnyEndpoint): boolean =>
+  [
+    "networks",
+    "subnets",
+    "hosts",
+    "interfaces",
+    "ports",
+    "services",
+    "bindings",
+    "tags",
+    "organizations",
+    "auth/keys",
+    "organizations/keys",
+  ].includes(resourceOf(one));
 const single = OPERATIONS.filter((one) => one.path.endsWith("/{id}") && known(one));
 const named = (method: string): (readonly [string, AnyEndpoint])[] =>
   single.filter((one) => one.method === method).map((one) => [one.operationId, one] as const);

@@ -3,7 +3,16 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { Redis } from "ioredis";
 import { MongoClient } from "mongodb";
 import { createApiKey } from "@nts/shared/api-key";
-import { type Account, aColleague, aKey, anAccount, type ApiResponse, type Caller, callerOf, cookieOf } from "../support/api.js"; // prettier-ignore
+import {
+  type Account,
+  aColleague,
+  aKey,
+  anAccount,
+  type ApiResponse,
+  type Caller,
+  callerOf,
+  cookieOf,
+} from "../support/api.js";
 import { type Mailbox, startMailbox } from "../support/mailbox.js";
 import { useMailedLinks } from "../support/mailed-links.js";
 import { type OtlpReceiver, startOtlpReceiver } from "../support/otlp-receiver.js";
@@ -165,7 +174,10 @@ async function useKeys(owner: Account): Promise<void> {
   await send("get", "/api/v1/networks", undefined, bearer(misspelt));
   const unknown = keepKey("unknown key", createApiKey().secret);
   await send("get", "/api/v1/networks", undefined, bearer(unknown));
-  const overlapping = keepKey("key of a rotation with grace", await session.data<string>("post", `/api/v1/auth/keys/${made.id}/rotate?grace_seconds=60`)); // prettier-ignore
+  const overlapping = keepKey(
+    "key of a rotation with grace",
+    await session.data<string>("post", `/api/v1/auth/keys/${made.id}/rotate?grace_seconds=60`),
+  );
   await send("get", "/api/v1/networks", undefined, bearer(overlapping));
   const leaked = keepKey("leaked key", (await aKey(stack.url, owner)).secret);
   for (const keys of [[leaked, unknown], [], leaked]) await send("post", "/api/auth/keys/revoke", { keys });

@@ -50,16 +50,20 @@ describe("a webhook", () => {
     const { owner, colleague, own } = await aTeam();
     const other = await aColleague(stack.url, owner, { permissions: "Admin" });
     const key = await aKey(stack.url, colleague, { permissions: "Admin" });
-    const [first, second, kept] = [await make(colleague.session), await make(key.caller), await make(other.session)];
+    const first = await make(colleague.session);
+    const second = await make(key.caller);
+    const kept = await make(other.session);
     const listed = (webhook: Webhook, is_paused: boolean) => ({ id: webhook.id, host: "hooks.example.com", is_paused });
     const removed = await remove(owner, `/api/v1/users/${colleague.userId}`);
     expect(removed?.webhooks).toHaveLength(2);
     expect(removed?.webhooks).toEqual(expect.arrayContaining([listed(first, true), listed(second, true)]));
-    for (const webhook of [first, second]) expect(await reasonOf(owner, webhook)).toBe("The user who created it was removed."); // prettier-ignore
+    for (const webhook of [first, second])
+      expect(await reasonOf(owner, webhook)).toBe("The user who created it was removed.");
     expect(await remove(owner, `/api/v1/users/${other.userId}?keep_webhooks=true`)).toEqual({
       webhooks: [listed(kept, false)],
     });
-    for (const webhook of [own, kept]) expect(await get(owner, webhook)).toMatchObject({ is_enabled: true, paused: null }); // prettier-ignore
+    for (const webhook of [own, kept])
+      expect(await get(owner, webhook)).toMatchObject({ is_enabled: true, paused: null });
 
     await owner.session.data("patch", `${WEBHOOKS}/${first.id}`, { is_enabled: true });
     expect(await get(owner, first)).toMatchObject({ paused: null, created_by: { user_id: owner.userId } });
@@ -67,8 +71,11 @@ describe("a webhook", () => {
 
   it("is paused when its user is demoted, leaves, or deletes the account", async () => {
     const { owner, colleague, own } = await aTeam();
-    const [leaver, deleter] = [await aColleague(stack.url, owner, { permissions: "Admin" }), await aColleague(stack.url, owner, { permissions: "Admin" })]; // prettier-ignore
-    const [demoted, left, deleted] = [await make(colleague.session), await make(leaver.session), await make(deleter.session)]; // prettier-ignore
+    const leaver = await aColleague(stack.url, owner, { permissions: "Admin" });
+    const deleter = await aColleague(stack.url, owner, { permissions: "Admin" });
+    const demoted = await make(colleague.session);
+    const left = await make(leaver.session);
+    const deleted = await make(deleter.session);
     await owner.session.data("patch", `/api/v1/users/${colleague.userId}`, { permissions: "Member" });
     await leaver.session.data("post", "/api/v1/organizations/leave", { password: leaver.password });
     await deleter.session.data("delete", "/api/auth/me", { password: deleter.password });
@@ -92,7 +99,9 @@ describe("a webhook", () => {
     expect((await remove(colleague, deleted!))?.webhooks).toMatchObject([{ id: made[1]!.id, is_paused: true }]);
     const ofAll = revoked!.replace("/auth/", "/organizations/");
     expect((await remove(owner, ofAll))?.webhooks).toMatchObject([{ id: made[2]!.id, is_paused: true }]);
-    expect((await remove(colleague, `${kept!}?keep_webhooks=true`))?.webhooks).toMatchObject([{ id: made[3]!.id, is_paused: false }]); // prettier-ignore
+    expect((await remove(colleague, `${kept!}?keep_webhooks=true`))?.webhooks).toMatchObject([
+      { id: made[3]!.id, is_paused: false },
+    ]);
     await colleague.session.data("patch", disabled!, { is_enabled: false });
     await colleague.session.data("patch", lowered!, { permissions: "Viewer" });
     const revokedText = "The API key with which it was created was revoked.";

@@ -146,7 +146,8 @@ describe("a backup: contents", () => {
 
 describe("a backup: restoring", () => {
   it("is rejected by every service after an interrupted restore, until it is restored completely", async () => {
-    const [whole, cut] = [join(folder, "whole"), join(folder, "cut")];
+    const whole = join(folder, "whole");
+    const cut = join(folder, "cut");
     await archive(source, ["save"], whole);
     const bytes = await readFile(whole);
     await writeFile(cut, bytes.subarray(0, bytes.length / 2));

@@ -73,7 +73,8 @@ async function auditEntries(): Promise<AuditEntry[]> {
 }
 
 const actionsOf = (entries: readonly AuditEntry[]): string[] => entries.map(({ action }) => action);
-const waiting = () => topology.db.collection("audit_notes").countDocuments({ organization_id: admin.scope.organizationId }); // prettier-ignore
+const waiting = () =>
+  topology.db.collection("audit_notes").countDocuments({ organization_id: admin.scope.organizationId });
 
 describe("webhooks of a user who was removed", () => {
   it("are paused once topology responds, by any process, and looked for again later", async () => {
@@ -99,7 +100,9 @@ describe("webhooks of a user who was removed", () => {
     expect(actionsOf(await auditEntries()).at(-1)).toBe("paused");
     // A request that was accepted before may still have made one.
     const later = await admin.call(createWebhook, { body: { url } });
-    await identity.db.collection<{ _id: string }>("ended_webhook_makers").updateMany({ organization_id }, { $set: { at: new Date(0), due_at: new Date(0) } }); // prettier-ignore
+    await identity.db
+      .collection<{ _id: string }>("ended_webhook_makers")
+      .updateMany({ organization_id }, { $set: { at: new Date(0), due_at: new Date(0) } });
     await sweep(new AbortController().signal);
     expect(await admin.call(getWebhook, { params: { id: later.id } })).toMatchObject({ is_enabled: false });
     expect(await identity.db.collection("ended_webhook_makers").countDocuments({ organization_id })).toBe(0);
@@ -256,7 +259,10 @@ describe("audit.webhooks: notes that are not fetched", () => {
   it("are bounded: further changes are rejected, except for those of the server itself", async () => {
     const webhook = await admin.call(createWebhook, { body: { url } });
     const { id } = webhook;
-    const [note] = await topology.db.collection<{ _id: string }>("audit_notes").find({ organization_id: webhook.organization_id }).toArray(); // prettier-ignore
+    const [note] = await topology.db
+      .collection<{ _id: string }>("audit_notes")
+      .find({ organization_id: webhook.organization_id })
+      .toArray();
     const more = Array.from({ length: MOST_WAITING - 1 }, (_none, n) => ({ ...note, _id: `${note!._id}${n}` }));
     await topology.db.collection<{ _id: string }>("audit_notes").insertMany(more);
     expect(await admin.refusal(rotateWebhook, { params: { id } })).toEqual([503, "unavailable", {}]);

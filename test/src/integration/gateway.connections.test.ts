@@ -50,7 +50,8 @@ describe("a connection to the gateway: the maximum number", () => {
     const bearer = `Authorization: Bearer ${key.secret}\r\n`;
     stream.write(`GET /api/v1/changes/stream HTTP/1.1\r\nHost: a\r\n${bearer}\r\n`);
     await stream.receives(/event: bookmark/);
-    const [instead, tooMany] = [await anotherSocket(), await anotherSocket()];
+    const instead = await anotherSocket();
+    const tooMany = await anotherSocket();
     instead.write(HEALTH);
     await instead.receives(/\}$/);
     await tooMany.closed;

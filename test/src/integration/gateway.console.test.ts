@@ -48,7 +48,11 @@ async function assetsOfDocument(): Promise<string[]> {
 describe("the console: its document", () => {
   it.each(["/", "/hosts", `/hosts/${ID}`, "/sign-in?next=%2Fhosts", "/topology"])("is served at %s", async (path) => {
     const { status, headers, bytes } = await get(path);
-    expect([status, headers["content-type"], headers["cache-control"]]).toEqual([200, "text/html; charset=utf-8", "no-cache"]); // prettier-ignore
+    expect([status, headers["content-type"], headers["cache-control"]]).toEqual([
+      200,
+      "text/html; charset=utf-8",
+      "no-cache",
+    ]);
     expect(bytes.toString()).toContain('<div id="root">');
   });
 
@@ -58,7 +62,11 @@ describe("the console: its document", () => {
       "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
         "worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     );
-    expect(headers).toMatchObject({ "x-content-type-options": "nosniff", "x-frame-options": "DENY", "referrer-policy": "no-referrer" }); // prettier-ignore
+    expect(headers).toMatchObject({
+      "x-content-type-options": "nosniff",
+      "x-frame-options": "DENY",
+      "referrer-policy": "no-referrer",
+    });
     const html = bytes.toString();
     expect(html).not.toMatch(/<script(?![^>]*src=)|<style|style=|https?:/);
     expect((await assetsOfDocument()).length).toBeGreaterThanOrEqual(2);
@@ -122,7 +130,11 @@ describe("an unknown path", () => {
     "is answered with a page for a browser, at %s",
     async (path) => {
       const { status, headers, bytes } = await get(path, BROWSER);
-      expect([status, headers["content-type"], headers["vary"]]).toEqual([404, "text/html; charset=utf-8", "Accept, Accept-Encoding"]); // prettier-ignore
+      expect([status, headers["content-type"], headers["vary"]]).toEqual([
+        404,
+        "text/html; charset=utf-8",
+        "Accept, Accept-Encoding",
+      ]);
       expect(bytes.toString()).toContain('<div id="root">');
       expect(headers["x-ratelimit-limit"]).toBeDefined();
     },

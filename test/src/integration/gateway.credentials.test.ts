@@ -114,7 +114,8 @@ describe("cached credentials: without the bus or identity", () => {
 
   it("are verified again at the first request after an idle period, during which identity does not wait for the gateway", async () => {
     const { stub, gateways } = world;
-    const [kept, revoked] = [stub.aKey(), stub.aKey()];
+    const kept = stub.aKey();
+    const revoked = stub.aKey();
     expect([await send(kept), await send(revoked)]).toEqual([200, 200]);
     const usedAt = performance.now();
     await until(async () => (await metricOf(gateways[0]!, "nts_gateway_idle")) === 1);

@@ -58,11 +58,16 @@ describe("a file from a service", () => {
 
   it.each([
     ["with a content type that the operation does not declare", PATH, 200, "text/html"],
-    ["from an operation that declares none", "/api/v1/tags/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f", 200, HEADERS["content-type"]],
+    [
+      "from an operation that declares none",
+      "/api/v1/tags/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f",
+      200,
+      HEADERS["content-type"],
+    ],
     ["as a failure", PATH, 400, HEADERS["content-type"]],
   ])("is rejected %s", async (_what, path, status, type) => {
-    world.stub.respondWith((_request, response) => void response.writeHead(status, { "content-type": type }).end(TEXT)); // prettier-ignore
+    world.stub.respondWith((_request, response) => void response.writeHead(status, { "content-type": type }).end(TEXT));
     const received = await send(path);
     expect([received.status, ((await received.json()) as { code: string }).code]).toEqual([502, "upstream_failed"]);
-  }); // prettier-ignore
+  });
 });

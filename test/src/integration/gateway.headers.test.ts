@@ -49,7 +49,11 @@ const authenticated: [string, number, () => Promise<Response>][] = [
   ["what has not changed", 304, () => send("GET", ONE, { ...key.headers, "if-none-match": '"1"' })],
   ["a failure of a service", 404, () => send("PUT", ONE, { ...key.headers, ...json }, "{}")],
   ["a missing permission", 403, () => send("DELETE", ONE, viewer.headers)],
-  ["a refused write of another origin", 403, () => send("DELETE", ONE, { ...session.headers, origin: "https://evil.example" })], // prettier-ignore
+  [
+    "a refused write of another origin",
+    403,
+    () => send("DELETE", ONE, { ...session.headers, origin: "https://evil.example" }),
+  ],
   ["a body that is too large", 413, () => send("POST", LIST, { ...key.headers, ...json }, "x".repeat(1_048_577))],
 ];
 const others: [string, number, () => Promise<Response>][] = [

@@ -11,7 +11,9 @@ import { until } from "../support/until.js";
 
 const ONE = "/api/v1/hosts/01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 const MIB = 1_048_576;
-const [PER_USER, AT_SERVICES, AT_A_TIME_ON_A_CONNECTION] = [60, 8, 4];
+const PER_USER = 60;
+const AT_SERVICES = 8;
+const AT_A_TIME_ON_A_CONNECTION = 4;
 /** Of all users at an address together. */
 const PER_ADDRESS = 100;
 const SETTINGS = {
@@ -221,7 +223,8 @@ describe("responses that clients do not read", () => {
     const world = await startIsolatedGateways({ env: UNLIMITED });
     const sockets: RawSocket[] = [];
     try {
-      const [attacker, victim] = [world.stub.aKey(), world.stub.aKey()];
+      const attacker = world.stub.aKey();
+      const victim = world.stub.aKey();
       let streams = 0;
       world.stub.respondWith((request, response) => {
         if (request.url?.includes("limit=0") !== true) {

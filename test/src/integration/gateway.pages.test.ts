@@ -18,7 +18,10 @@ describe("the security contact of an installation", () => {
   it("is served for less than a year", async () => {
     const response = await fetch(`${world.url}/.well-known/security.txt`);
     expect(response.headers.get("content-type")).toBe("text/plain; charset=utf-8");
-    const fields = (await response.text()).split("\n").filter(Boolean).map((line) => line.split(/: (.*)/s).slice(0, 2)); // prettier-ignore
+    const fields = (await response.text())
+      .split("\n")
+      .filter(Boolean)
+      .map((line) => line.split(/: (.*)/s).slice(0, 2));
     const [expires] = fields.filter(([name]) => name === "Expires").map(([, value]) => Date.parse(value ?? ""));
     const days = ((expires ?? 0) - Date.now()) / 86_400_000;
     expect([days > 30, days < 365]).toEqual([true, true]);
@@ -68,7 +71,8 @@ describe("the documentation pages of the gateway", () => {
   });
 
   it("count against the address like any request without a credential", async () => {
-    const [before, after] = [await fetch(`${world.url}/openapi.json`), await fetch(`${world.url}/api/docs`)];
+    const before = await fetch(`${world.url}/openapi.json`);
+    const after = await fetch(`${world.url}/api/docs`);
     const remaining = (response: Response): number => Number(response.headers.get("x-ratelimit-remaining"));
     expect(before.headers.get("x-ratelimit-limit")).toBe("60");
     expect(remaining(after)).toBeLessThanOrEqual(remaining(before));

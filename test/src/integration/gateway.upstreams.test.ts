@@ -167,9 +167,11 @@ describe("a replica that accepts no connections", () => {
         ["GET", "/api/v1/organizations"],
         ["POST", "/api/v1/auth/keys/" + key.credentialId + "/rotate"],
       ] as const) {
-        // prettier-ignore
         const send = (): Promise<Response> =>
-          fetch(world.url + path, { method, headers: { ...world.stub.aSession().headers, origin: "https://topology.example.com" } });
+          fetch(world.url + path, {
+            method,
+            headers: { ...world.stub.aSession().headers, origin: "https://topology.example.com" },
+          });
         const statuses = await Promise.all(Array.from({ length: 6 }, async () => (await send()).status));
         expect([method, path, new Set(statuses)]).toEqual([method, path, new Set([200])]);
       }

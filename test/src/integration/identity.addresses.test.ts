@@ -73,7 +73,8 @@ describe("identity.addresses: the address of a new account", () => {
 
   it("is not verified by the session of another user, who may have registered it first", async () => {
     const { identity, mailbox } = world;
-    const [person, stranger] = [await identity.aPerson(), await identity.aPerson()];
+    const person = await identity.aPerson();
+    const stranger = await identity.aPerson();
     const { token } = await mailbox.next(person.email);
     expect((await verify(stranger, token)).code).toBe("link_expired");
     expect([await isVerified(person), await isVerified(stranger)]).toEqual([false, false]);
@@ -96,7 +97,10 @@ describe("identity.addresses: the address of a new account", () => {
   it("is returned by whoami, together with whether mail is sent at all", async () => {
     const { identity } = world;
     const person = await identity.aPerson();
-    expect(await identity.data(whoami, { as: person.principal })).toMatchObject({ sends_mail: true, user: { email_verified: false } }); // prettier-ignore
+    expect(await identity.data(whoami, { as: person.principal })).toMatchObject({
+      sends_mail: true,
+      user: { email_verified: false },
+    });
   });
 });
 
@@ -110,7 +114,8 @@ describe("identity.addresses: an invite by mail", () => {
   it("verifies the address of a user who joins with its token, and not with the displayed one", async () => {
     const { identity, mailbox } = world;
     const ada = await aVerifiedPerson();
-    const [first, second] = ["bob@mailed.example", "eve@mailed.example"];
+    const first = "bob@mailed.example";
+    const second = "eve@mailed.example";
     const shown = (await invite(ada, second)).data.token;
     const made = await invite(ada, first);
     expect(made.data).toMatchObject({ email: first, permissions: "Member" });
@@ -137,7 +142,9 @@ describe("identity.addresses: an invite by mail", () => {
 
   it("verifies the address of an account that accepts it by its mail, and no other address", async () => {
     const { identity, mailbox } = world;
-    const [ada, known, other] = [await aVerifiedPerson(), await identity.aPerson(), await identity.aPerson()];
+    const ada = await aVerifiedPerson();
+    const known = await identity.aPerson();
+    const other = await identity.aPerson();
     const isVerifiedBy = async (person: Person, count: number): Promise<boolean> => {
       await invite(ada, known.email);
       const { token } = await mailbox.next(known.email, { subject: SUBJECTS.invite, count });
@@ -179,7 +186,8 @@ describe("identity.addresses: the token of an invite", () => {
     const { identity } = world;
     const stranger = await identity.aPerson();
     expect(await invite(stranger, "victim@mailed.example")).toMatchObject({ status: 403, code: "email_unverified" });
-    const [ada, ben] = [await aVerifiedPerson(), await aVerifiedPerson()];
+    const ada = await aVerifiedPerson();
+    const ben = await aVerifiedPerson();
     const codes = [];
     for (let n = 0; n < 4; n++) codes.push((await invite(n % 2 === 0 ? ada : ben, "victim@mailed.example")).code);
     expect(codes.slice(0, 3)).toEqual(["", "", ""]);

@@ -160,15 +160,22 @@ describe("identity.admin: reset-second-factor", () => {
 
 describe("identity.admin: disable-user and enable-user", () => {
   it("end all access to all organizations on every gateway before the command returns, and restore it except for the sessions", async () => {
-    const [host, home] = [await anAccount(stack.url), await anAccount(stack.url)];
+    const host = await anAccount(stack.url);
+    const home = await anAccount(stack.url);
     const first = await aKey(stack.url, home);
     const owner = await aGuest(stack.url, home, host);
     const keys = [first, await aKey(stack.url, owner, { permissions: "Admin" })];
     const keyStatus = () =>
       Promise.all(keys.map(async ({ caller }) => (await caller.send("get", "/api/v1/networks")).status));
-    expect([await statuses(owner), await keyStatus()]).toEqual([[200, 200], [200, 200]]); // prettier-ignore
+    expect([await statuses(owner), await keyStatus()]).toEqual([
+      [200, 200],
+      [200, 200],
+    ]);
     const { stdout, stderr } = await admin(["disable-user", owner.email.toUpperCase()]);
-    expect([await statuses(owner), await keyStatus()]).toEqual([[401, 401], [401, 401]]); // prettier-ignore
+    expect([await statuses(owner), await keyStatus()]).toEqual([
+      [401, 401],
+      [401, 401],
+    ]);
     expect(await statuses(host)).toEqual([200, 200]);
     expect(stdout).toBe(`${owner.email} is disabled: sessions and API keys are rejected.`);
     expect(JSON.parse(stderr)).toMatchObject({ user_id: owner.userId, operator: userInfo().username });
@@ -176,7 +183,10 @@ describe("identity.admin: disable-user and enable-user", () => {
     expect((await logIn(owner.email, "a wrong password")).body.code).toBe("invalid_credentials");
     expect((await admin(["disable-user", owner.email])).stderr).toBe(`${owner.email} is disabled.`);
     expect((await admin(["enable-user", owner.email])).stdout).toBe(`${owner.email} can sign in again.`);
-    expect([await statuses(owner), await keyStatus()]).toEqual([[401, 401], [200, 200]]); // prettier-ignore
+    expect([await statuses(owner), await keyStatus()]).toEqual([
+      [401, 401],
+      [200, 200],
+    ]);
     expect((await logIn(owner.email, owner.password)).status).toBe(200);
   });
 });
@@ -191,7 +201,11 @@ describe("identity.admin: list-organizations", () => {
     await aKey(stack.url, guest, { permissions: "Admin" });
     const { stdout, exitCode } = await admin(["list-organizations"]);
     const rowOf = ({ organizationId }: Account): string[] =>
-      stdout.split("\n").find((one) => one.startsWith(organizationId))?.split("\t").slice(1) ?? []; // prettier-ignore
+      stdout
+        .split("\n")
+        .find((one) => one.startsWith(organizationId))
+        ?.split("\t")
+        .slice(1) ?? [];
     expect(exitCode).toBe(0);
     const day = new Date().toISOString().slice(0, 10);
     expect(rowOf(owner)).toEqual([day, "My Organization", "3 users", "2 keys", owner.email]);

@@ -36,7 +36,10 @@ it("every database operation of identity has a server-side time limit", async ()
   const { params } = key;
   await identity.verify("key", key.secret);
   await identity.data(updateKey, { as, params, body: keyBodyOf(person, { name: "renamed", is_enabled: false }) });
-  await identity.data(recordKeyUses, { as: { kind: "process" }, body: { uses: [{ key_id: key.id, used_at: new Date().toISOString() }] } }); // prettier-ignore
+  await identity.data(recordKeyUses, {
+    as: { kind: "process" },
+    body: { uses: [{ key_id: key.id, used_at: new Date().toISOString() }] },
+  });
   await identity.data(rotateKey, { as, params });
   for (const read of [listKeys, listUsers, listInvites, getOrganization, getCurrentUser, whoami] as const)
     expect((await identity.send(read, { as })).status).toBe(200);

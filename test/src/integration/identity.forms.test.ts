@@ -95,7 +95,8 @@ describe("two builds of identity on one database: writing", () => {
   it("keep them when networks are removed by an update without a read, and remove no others", async () => {
     const person = await identity.aPerson();
     const { organizationId } = person;
-    const [deleted, stays] = ["01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f", "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e60"];
+    const deleted = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
+    const stays = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e60";
     const key = await aKeyOfTheNextBuild(person);
     const other = await identity.aKey(person);
     await collectionOf("api_keys").updateOne({ _id: key.id }, { $set: { network_ids: [deleted, stays] } });
@@ -117,10 +118,8 @@ describe("two builds of identity on one database: reading", () => {
     const viewer = await identity.aColleague(person, { permissions: "Viewer" });
     const key = await identity.aKey(person, { name: "first" });
     await identity.data(createInvite, { as, body: { permissions: "Viewer" } });
-    const [of, next] = [
-      { as, params: { id: viewer.userId } },
-      { as, replica: NEXT_BUILD },
-    ];
+    const of = { as, params: { id: viewer.userId } };
+    const next = { as, replica: NEXT_BUILD };
 
     const renamed = { name: "my organization" };
     await identity.data(updateOrganization, { as, params: { id: organizationId }, body: renamed });

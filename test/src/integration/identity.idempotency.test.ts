@@ -24,10 +24,19 @@ describe("a repeated write of accounts with an idempotency key", () => {
     const colleague = await identity.aColleague(person, {});
     const params_ = { id: person.organizationId };
     const writes = [
-      (replica: number) => identity.send(updateOrganization, { ...keyed("name"), replica, params: params_, body: { name: "Renamed" } }), // prettier-ignore
-      (replica: number) => identity.send(updateOrganizationProfile, { ...keyed("profile"), replica, body: { job_title: "Admin" } }), // prettier-ignore
-      (replica: number) => identity.send(updateKey, { ...keyed("key"), replica, params, body: { ...keyBodyOf(person), name: "renamed" } }), // prettier-ignore
-      (replica: number) => identity.send(updateKey, { ...keyed("off"), replica, params, body: { ...keyBodyOf(person), name: record.name, is_enabled: false } }), // prettier-ignore
+      (replica: number) =>
+        identity.send(updateOrganization, { ...keyed("name"), replica, params: params_, body: { name: "Renamed" } }),
+      (replica: number) =>
+        identity.send(updateOrganizationProfile, { ...keyed("profile"), replica, body: { job_title: "Admin" } }),
+      (replica: number) =>
+        identity.send(updateKey, { ...keyed("key"), replica, params, body: { ...keyBodyOf(person), name: "renamed" } }),
+      (replica: number) =>
+        identity.send(updateKey, {
+          ...keyed("off"),
+          replica,
+          params,
+          body: { ...keyBodyOf(person), name: record.name, is_enabled: false },
+        }),
       (replica: number) => identity.send(deleteKey, { ...keyed("gone"), replica, params }),
       (replica: number) => identity.send(deleteUser, { ...keyed("left"), replica, params: { id: colleague.userId } }),
     ];

@@ -144,7 +144,9 @@ describe("identity.invites: joining with an invalid invite", () => {
   it("fails when the inviter was removed, or may no longer invite to that level", async () => {
     const owner = await identity.aPerson();
     const colleague = (permissions: "Owner" | "Admin") => identity.aColleague(owner, { permissions });
-    const [gone, demoted, reduced] = [await colleague("Admin"), await colleague("Admin"), await colleague("Owner")];
+    const gone = await colleague("Admin");
+    const demoted = await colleague("Admin");
+    const reduced = await colleague("Owner");
     const tokenOf = async (who: Person, permissions: "Admin" | "Member") =>
       (await invited(who.principal, { permissions })).data.token;
     const tokens = [await tokenOf(gone, "Member"), await tokenOf(demoted, "Member"), await tokenOf(reduced, "Admin")];
@@ -228,7 +230,8 @@ describe("identity.invites: registration of the first account only", () => {
 
 /** An owner who registered before registration was closed, with an invite. */
 async function plantInvite({ db }: Identity, token: string): Promise<void> {
-  const [owner, organization_id] = [newId(), newId()];
+  const owner = newId();
+  const organization_id = newId();
   await db.collection<{ _id: string }>("organizations").insertOne({
     ...{ _id: organization_id, name: "Navy", api_access_enabled: true },
     ...{ created_at: new Date(), updated_at: new Date(), revision: 1 },

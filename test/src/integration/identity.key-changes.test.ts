@@ -115,7 +115,8 @@ describe("identity.key-changes: the log", () => {
     await rename({ api_access_enabled: false });
     await identity.data(logout, { as: key.as });
     const { changes, reset } = await pull("nobody", before);
-    const [keyId, sessionId] = [key.params.id, key.as.credentialId];
+    const keyId = key.params.id;
+    const sessionId = key.as.credentialId;
     expect(reset).toBe(false);
     expect(changes.map(({ subjects }) => subjects)).toEqual([
       ...Array.from({ length: 6 }, () => [keyId]),

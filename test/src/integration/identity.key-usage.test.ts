@@ -66,7 +66,6 @@ describe("identity.key-usage: the usage of a key", () => {
       ["first", 1],
       ["second", 0],
     ] as const)
-      // prettier-ignore
       await reportUsage(id, of(reported, 1), replica);
     await Promise.all([0, 1, 0, 1].map((replica) => reportUsage(id, of("first", 2), replica)));
     await reportUsage(id, of("first", 1));

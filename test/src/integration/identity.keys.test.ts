@@ -267,13 +267,28 @@ describe("identity.keys: listing", () => {
       const page = ["x-list-total", "x-list-limit", "x-list-offset"].map((name) => Number(headers.get(name)));
       return [(data as unknown as UserApiKey[]).map(({ id }) => id), page];
     };
-    expect(await list({})).toEqual([[b.id, a.id, c.id], [3, 50, 0]]); // prettier-ignore
-    expect(await list({ order_by: "name", order_direction: "desc", limit: 2 })).toEqual([[c.id, b.id], [3, 2, 0]]); // prettier-ignore
+    expect(await list({})).toEqual([
+      [b.id, a.id, c.id],
+      [3, 50, 0],
+    ]);
+    expect(await list({ order_by: "name", order_direction: "desc", limit: 2 })).toEqual([
+      [c.id, b.id],
+      [3, 2, 0],
+    ]);
     expect(await list({ order_by: "name", limit: 2, offset: 2 })).toEqual([[c.id], [3, 2, 2]]);
-    expect(await list({ limit: 0, offset: 1 })).toEqual([[a.id, c.id], [3, 0, 1]]); // prettier-ignore
-    expect(await list({ network_id: home })).toEqual([[b.id, c.id], [2, 50, 0]]); // prettier-ignore
+    expect(await list({ limit: 0, offset: 1 })).toEqual([
+      [a.id, c.id],
+      [3, 0, 1],
+    ]);
+    expect(await list({ network_id: home })).toEqual([
+      [b.id, c.id],
+      [2, 50, 0],
+    ]);
     expect(await list({ network_id: office }, reduced(person, "Member", [home!]))).toEqual([[], [0, 50, 0]]);
-    expect(await list({ ids: `${a.id},${b.id.toUpperCase()}` })).toEqual([[b.id, a.id], [2, 50, 0]]); // prettier-ignore
+    expect(await list({ ids: `${a.id},${b.id.toUpperCase()}` })).toEqual([
+      [b.id, a.id],
+      [2, 50, 0],
+    ]);
     expect(await list({}, (await identity.aPerson()).principal)).toEqual([[], [0, 50, 0]]);
   });
 });

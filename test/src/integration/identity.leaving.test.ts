@@ -34,7 +34,8 @@ describe("identity.leaving: deleting the own account", () => {
   it("deletes its keys, sessions and invites, with audit entries, and frees its address", async () => {
     const owner = await identity.aPerson();
     const colleague = await identity.aColleague(owner, { permissions: "Admin" });
-    const [other, key] = [await identity.logIn(colleague), await identity.aKey(colleague)];
+    const other = await identity.logIn(colleague);
+    const key = await identity.aKey(colleague);
     const gone = await deleteAccount(colleague);
     expect([gone.status, tokenOf(gone.headers), gone.headers.getSetCookie()[0]?.includes("Max-Age=0")]).toEqual([
       200,
@@ -90,7 +91,8 @@ describe("identity.leaving: leaving an organization", () => {
   it("continues in a new organization as its Owner, with address and password, and nothing else", async () => {
     const owner = await identity.aPerson();
     const colleague = await identity.aColleague(owner, { permissions: "Admin" });
-    const [other, key] = [await identity.logIn(colleague), await identity.aKey(colleague)];
+    const other = await identity.logIn(colleague);
+    const key = await identity.aKey(colleague);
     const left = await leave(colleague, 0, { organization_name: "On my own" });
     expect(left.data).toMatchObject({ email: colleague.email, permissions: "Owner", network_ids: [] });
     expect(left.data.id).toBe(colleague.userId);

@@ -99,7 +99,8 @@ describe("identity.logins: changing the password", () => {
 
   it("ends the user's other sessions, continues under a new token, and keeps the API keys", async () => {
     const person = await identity.aPerson();
-    const [other, key] = [await identity.logIn(person), await identity.aKey(person)];
+    const other = await identity.logIn(person);
+    const key = await identity.aKey(person);
     const changed = await change(person, person.password, "another long password");
     expect(changed).toMatchObject({ status: 200, data: null });
     for (const { token } of [other, person])

@@ -83,7 +83,12 @@ describe("identity.mail: queued mail", () => {
     await identity.db.collection("outgoing_mails").updateMany({}, died);
     identity.startMail();
     await isDone(identity);
-    expect(mailbox.of(email).map(({ subject }) => subject).toSorted()).toEqual([SUBJECTS.reset, SUBJECTS.verification]); // prettier-ignore
+    expect(
+      mailbox
+        .of(email)
+        .map(({ subject }) => subject)
+        .toSorted(),
+    ).toEqual([SUBJECTS.reset, SUBJECTS.verification]);
   });
 
   it("is retried with the same id when the server defers the recipient, and dropped when it rejects it", async () => {
@@ -103,7 +108,9 @@ describe("identity.mail: queued mail", () => {
     identity.startMail();
     await isDone(identity);
     expect(seen.toSorted()).toEqual(["later@busy.example", "later@busy.example", "never@gone.example"]);
-    expect(mailbox.mails.map(({ to, messageId }) => [to, messageId])).toEqual([["later@busy.example", `<${promised?._id}@nts.example>`]]); // prettier-ignore
+    expect(mailbox.mails.map(({ to, messageId }) => [to, messageId])).toEqual([
+      ["later@busy.example", `<${promised?._id}@nts.example>`],
+    ]);
   });
 });
 

@@ -69,7 +69,10 @@ describe("identity.organization-deletion: by the only Owner", () => {
       owner.organizationId,
     ]);
     for (const replica of [0, 1]) {
-      const states = [stateOf("key", secret, replica), ...[owner, admin].map(({ token }) => stateOf("session", token, replica))]; // prettier-ignore
+      const states = [
+        stateOf("key", secret, replica),
+        ...[owner, admin].map(({ token }) => stateOf("session", token, replica)),
+      ];
       expect(await Promise.all(states)).toEqual(["refused", "refused", "refused"]);
       const { email, password } = admin;
       const refused = await identity.send(login, { replica, body: { email, password } });
@@ -179,7 +182,11 @@ describe("identity.organization-deletion: concurrent changes", () => {
   it("add no user and no key that the sweep does not delete", async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const { owner, admin, invite } = await anOrganization();
-      const joining = { email: `joins-${round}-${owner.userId}@example.com`, password: owner.password, invite_token: invite }; // prettier-ignore
+      const joining = {
+        email: `joins-${round}-${owner.userId}@example.com`,
+        password: owner.password,
+        invite_token: invite,
+      };
       const [joined, made] = await Promise.all([
         identity.send(register, { replica: 1, body: joining }),
         identity.send(createKey, { replica: 1, as: admin.principal, body: keyBodyOf(admin) }),

@@ -93,7 +93,12 @@ describe("identity.password-resets: the organization", () => {
     await reset(mail.token);
     const owner = await identity.logIn({ email: person.email, password: NEXT_PASSWORD });
     const entries = await identity.entriesOf(owner, { entity: "User" });
-    expect(entries.map(({ action }) => action)).toEqual(["created", "password_reset_requested", "taken_over", "password_changed"]); // prettier-ignore
+    expect(entries.map(({ action }) => action)).toEqual([
+      "created",
+      "password_reset_requested",
+      "taken_over",
+      "password_changed",
+    ]);
     expect(entries[1]).toMatchObject({ actor: null, address: expect.stringMatching(/^198\.18\./) });
     expect(entries[3]).toMatchObject({ actor: { user_id: person.userId } });
     expect(JSON.stringify(entries)).not.toContain(mail.token);
@@ -102,7 +107,9 @@ describe("identity.password-resets: the organization", () => {
   it("may disallow passwords: then the mail explains it, and has no link", async () => {
     const { identity, reset, mailbox, requestReset } = world;
     const { person, mail } = await aPersonWithResetLink();
-    await identity.db.collection<{ _id: string }>("organizations").updateOne({ _id: person.organizationId }, { $set: { password_login: false } }); // prettier-ignore
+    await identity.db
+      .collection<{ _id: string }>("organizations")
+      .updateOne({ _id: person.organizationId }, { $set: { password_login: false } });
     expect((await reset(mail.token)).code).toBe("password_login_disabled");
     await requestReset(person.email);
     const { text, token } = await mailbox.next(person.email, { subject: "Your account has no password" });
@@ -154,7 +161,14 @@ describe("identity.password-resets: an unverified address", () => {
     const late = await identity.send(loginSecondFactor, { body: { challenge, code: codeOf(secret, 1) } });
     expect(late.status).not.toBe(200);
     expect(await identity.actionsOf(owner, { entity: "User" })).toEqual(
-      ["created", "password_reset_requested", "second_factor_enabled", "taken_over", "second_factor_disabled", "password_changed"].map((action) => `User ${action}`), // prettier-ignore
+      [
+        "created",
+        "password_reset_requested",
+        "second_factor_enabled",
+        "taken_over",
+        "second_factor_disabled",
+        "password_changed",
+      ].map((action) => `User ${action}`),
     );
     await setUpSecondFactor(world.identity, { ...owner, password: NEXT_PASSWORD });
   });
@@ -237,7 +251,11 @@ describe("identity.password-resets: the number of links", () => {
       // An hour may end meanwhile.
       const refused = responses.filter(({ status }) => status === 429);
       expect(refused.length).toBeLessThanOrEqual(1);
-      if (refused[0] !== undefined) expect(refused[0]).toMatchObject({ code: "mail_throttled", params: { retry_after_seconds: expect.any(Number) } }); // prettier-ignore
+      if (refused[0] !== undefined)
+        expect(refused[0]).toMatchObject({
+          code: "mail_throttled",
+          params: { retry_after_seconds: expect.any(Number) },
+        });
     }
     await world.resetMail(email, 3);
     expect(mailbox.of("nobody-here@example.com")).toEqual([]);
@@ -260,7 +278,10 @@ describe("identity.password-resets: the number of links", () => {
     try {
       const { email } = await identity.aPerson();
       const target = { body: { email }, headers: fromRandomAddress() };
-      expect(await identity.send(requestPasswordReset, { ...target, replica: 1 })).toMatchObject({ status: 501, code: "mail_not_configured" }); // prettier-ignore
+      expect(await identity.send(requestPasswordReset, { ...target, replica: 1 })).toMatchObject({
+        status: 501,
+        code: "mail_not_configured",
+      });
     } finally {
       await identity.stop();
     }

@@ -157,15 +157,23 @@ describe("identity.providers: rejected sign-ins", () => {
       token: "",
     });
     const again = await startSignIn(identity, "here");
-    expect(await finishSignIn(identity, "here", { ...query, state: again.state }, again)).toMatchObject({ problem: "provider_failed", token: "" }); // prettier-ignore
+    expect(await finishSignIn(identity, "here", { ...query, state: again.state }, again)).toMatchObject({
+      problem: "provider_failed",
+      token: "",
+    });
   });
 
   it("include those after ten minutes", async () => {
     const started = await startSignIn(identity, "here");
     const past = { $set: { expires_at: new Date(Date.now() - 1) } };
     await identity.db.collection("provider_sign_ins").updateMany({}, past);
-    provider.setTokenResponse({ body: { access_token: "a", token_type: "Bearer", id_token: await provider.sign(provider.claims(started.nonce)) } }); // prettier-ignore
-    expect(await finishSignIn(identity, "here", { code: "code", state: started.state }, started)).toMatchObject({ problem: "sign_in_expired", token: "" }); // prettier-ignore
+    provider.setTokenResponse({
+      body: { access_token: "a", token_type: "Bearer", id_token: await provider.sign(provider.claims(started.nonce)) },
+    });
+    expect(await finishSignIn(identity, "here", { code: "code", state: started.state }, started)).toMatchObject({
+      problem: "sign_in_expired",
+      token: "",
+    });
   });
 
   it("include userinfo of another subject", async () => {
@@ -188,8 +196,14 @@ describe("identity.providers: rejected sign-ins", () => {
 describe("identity.providers: logout tokens", () => {
   const LOGOUTS: Readonly<Record<string, (claims: Record<string, unknown>) => Promise<string> | string>> = {
     "an unsigned logout token": (claims) => new UnsecuredJWT(claims).encode(),
-    "HS256 with the public key": (claims) => provider.sign(claims, { alg: "HS256" }, new TextEncoder().encode(provider.publicKey.export({ type: "spki", format: "pem" }).toString())), // prettier-ignore
-    "HS256 with the secret of the client": (claims) => provider.sign(claims, { alg: "HS256" }, new TextEncoder().encode(secret)), // prettier-ignore
+    "HS256 with the public key": (claims) =>
+      provider.sign(
+        claims,
+        { alg: "HS256" },
+        new TextEncoder().encode(provider.publicKey.export({ type: "spki", format: "pem" }).toString()),
+      ),
+    "HS256 with the secret of the client": (claims) =>
+      provider.sign(claims, { alg: "HS256" }, new TextEncoder().encode(secret)),
     "another's signature": (claims) => provider.sign(claims, {}, stranger.privateKey),
     "another's signature under an unknown kid": (claims) =>
       provider.sign(claims, { kid: "key-2" }, stranger.privateKey),
@@ -198,7 +212,8 @@ describe("identity.providers: logout tokens", () => {
     "a nonce": (claims) => provider.sign({ ...claims, nonce: "nonce" }),
     "no event": (claims) => provider.sign(less(claims, "events")),
     "another event": (claims) => provider.sign({ ...claims, events: { "https://example.com/other": {} } }),
-    "an event that is not an object": (claims) => provider.sign({ ...claims, events: { "http://schemas.openid.net/event/backchannel-logout": true } }), // prettier-ignore
+    "an event that is not an object": (claims) =>
+      provider.sign({ ...claims, events: { "http://schemas.openid.net/event/backchannel-logout": true } }),
     "neither subject nor session": (claims) => provider.sign(less(claims, "sub")),
     "no id": (claims) => provider.sign(less(claims, "jti")),
     "no time of issue": (claims) => provider.sign(less(claims, "iat")),
@@ -232,7 +247,8 @@ describe("identity.providers: logout tokens", () => {
 
   it("that are valid end those of a subject, or of one provider session", async () => {
     const there = async (sid: string) => (await signIn(signed({ sid }))).token;
-    const [one, two] = [await there("one"), await there("two")];
+    const one = await there("one");
+    const two = await there("two");
     const password = await identity.db.collection("sessions").countDocuments({ provider: { $exists: false } });
     const claims = { ...less(provider.logoutClaims(), "sub"), sid: "one" };
     expect((await logout(await provider.sign(claims))).status).toBe(200);

@@ -42,8 +42,13 @@ describe("identity.providers: groups", () => {
     const { subject, email } = world.anAccount({ groups: ["admins"] });
     const { token } = await world.signInByProvider(subject);
     const { as, userId, organizationId } = await world.principalOf(token);
-    const { secret } = await world.identity.aKey({ principal: as, userId, organizationId, email, password: "", token }, { permissions: "Admin" }); // prettier-ignore
-    const number = async () => (await world.identity.db.collection<{ _id: string; number: number }>("counters").findOne({ _id: "key_changes" }))?.number ?? 0; // prettier-ignore
+    const { secret } = await world.identity.aKey(
+      { principal: as, userId, organizationId, email, password: "", token },
+      { permissions: "Admin" },
+    );
+    const number = async () =>
+      (await world.identity.db.collection<{ _id: string; number: number }>("counters").findOne({ _id: "key_changes" }))
+        ?.number ?? 0;
     const before = await number();
     world.provider.accounts.set(subject, { email, email_verified: true, groups: ["office"] });
     await world.signInByProvider(subject);
@@ -131,7 +136,11 @@ describe("identity.providers: an organization without passwords", () => {
     const { token } = await world.signInByProvider(subject);
     const principal = await world.principalOf(token);
     expect((await setPasswords(principal, false)).status).toBe(200);
-    expect(await Promise.all([token, owner.token, colleague.token].map(world.statusOf))).toEqual(["valid", "session_expired", "session_expired"]); // prettier-ignore
+    expect(await Promise.all([token, owner.token, colleague.token].map(world.statusOf))).toEqual([
+      "valid",
+      "session_expired",
+      "session_expired",
+    ]);
     expect(await world.identity.data(getOrganization, { as: principal.as })).toMatchObject({ password_login: false });
     const { email, password } = colleague;
     expect(await world.identity.send(login, { body: { email, password } })).toMatchObject({

@@ -2,7 +2,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
 import { createInvite } from "@nts/shared/contract/invites";
 import { leaveOrganization } from "@nts/shared/contract/organizations";
-import { beginProviderSignIn, linkProvider, listIdentities, listProviders, prepareProviderSignIn, unlinkProvider } from "@nts/shared/contract/providers"; // prettier-ignore
+import {
+  beginProviderSignIn,
+  linkProvider,
+  listIdentities,
+  listProviders,
+  prepareProviderSignIn,
+  unlinkProvider,
+} from "@nts/shared/contract/providers";
 import { loginSecondFactor } from "@nts/shared/contract/second-factor";
 import { listSessions, type Session } from "@nts/shared/contract/sessions";
 import { getCurrentUser, getUser, login } from "@nts/shared/contract/users";
@@ -48,7 +55,9 @@ describe("identity.providers: beginning a sign-in", () => {
       code_challenge_method: "S256",
       scope: "openid email profile",
     });
-    expect(started.headers.getSetCookie()[0]).toMatch(/^sign_in=[\w-]{43}; Max-Age=600; Path=\/api\/auth\/oidc; HttpOnly; SameSite=Lax$/); // prettier-ignore
+    expect(started.headers.getSetCookie()[0]).toMatch(
+      /^sign_in=[\w-]{43}; Max-Age=600; Path=\/api\/auth\/oidc; HttpOnly; SameSite=Lax$/,
+    );
     const unknown = await world.identity.send(beginProviderSignIn, { params: { provider: "nobody" } });
     expect([unknown.status, unknown.code]).toEqual([404, "not_found"]);
   });
@@ -112,23 +121,29 @@ describe("identity.providers: signing in", () => {
     await world.link(await world.anOwner(), subject);
     const pending = world.identity.db.collection<{ _id: string }>("provider_sign_ins");
     const return_to = "/sign-in#invite=a-token";
-    const [own, earlier] = [await startSignIn(world.identity, OWN, { return_to }), await startSignIn(world.identity, OWN)];
+    const own = await startSignIn(world.identity, OWN, { return_to });
+    const earlier = await startSignIn(world.identity, OWN);
     expect(JSON.stringify(await pending.findOne({ _id: hashCredential(own.state) }))).not.toContain("a-token");
     const asBefore = { $unset: { sealed_return_to: "" as const }, $set: { returnTo: "/tags" } };
     await pending.updateOne({ _id: hashCredential(earlier.state) }, asBefore);
-    for (const [started, location] of [[own, return_to], [earlier, "/tags"]] as const) {
+    for (const [started, location] of [
+      [own, return_to],
+      [earlier, "/tags"],
+    ] as const) {
       const { callback } = await world.provider.signIn(started.url, subject);
       const arrived = await finishSignIn(world.identity, OWN, Object.fromEntries(callback.searchParams), started);
       expect(arrived).toMatchObject({ location, problem: null });
     }
-  }); // prettier-ignore
+  });
 
   it("is bounded: the oldest of very many started sign-ins of one address are dropped", async () => {
     const first = await startSignIn(world.identity, OWN);
     const at = await world.provider.signIn(first.url, world.anAccount().subject);
     for (let n = 0; n < 50; n++) await startSignIn(world.identity, OWN);
     expect(await world.identity.db.collection("provider_sign_ins").countDocuments({ address_block: "" })).toBe(50);
-    expect(await finishSignIn(world.identity, OWN, Object.fromEntries(at.callback.searchParams), first)).toMatchObject({ problem: "sign_in_expired" }); // prettier-ignore
+    expect(await finishSignIn(world.identity, OWN, Object.fromEntries(at.callback.searchParams), first)).toMatchObject({
+      problem: "sign_in_expired",
+    });
   });
 });
 
@@ -216,7 +231,8 @@ describe("identity.providers: an account with a second factor, or with several o
   });
 
   it("is never one of another organization than that of the provider", async () => {
-    const [, stranger] = [await world.anOwner({ provision: "always" }), await world.identity.aPerson()];
+    await world.anOwner({ provision: "always" });
+    const stranger = await world.identity.aPerson();
     expect((await world.signInByProvider(world.anAccount({ email: stranger.email }).subject)).problem).toBe(
       "account_unknown",
     );

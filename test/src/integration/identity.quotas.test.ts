@@ -40,14 +40,21 @@ describe("identity.quotas: sessions of a user", () => {
   };
 
   it("end with the least recently used one when there is one too many, and for no other user", async () => {
-    const [first, stranger] = [await identity.aPerson(), await identity.aPerson()];
+    const first = await identity.aPerson();
+    const stranger = await identity.aPerson();
     const sessions = [first, await identity.logIn(first), await identity.logIn(first)];
     // The first one was used meanwhile, which extends it.
     const sliding = identity.db.collection<{ _id: string }>("sessions");
     const later = new Date(Date.now() + 8 * DAY_MS);
     await sliding.updateOne({ _id: first.principal.credentialId }, { $set: { expires_at: later } });
     const fourth = await identity.logIn(first);
-    expect(await statesOf([...sessions, fourth, stranger])).toEqual(["valid", "session_expired", "valid", "valid", "valid"]); // prettier-ignore
+    expect(await statesOf([...sessions, fourth, stranger])).toEqual([
+      "valid",
+      "session_expired",
+      "valid",
+      "valid",
+      "valid",
+    ]);
   });
 
   it("never exceed the maximum, also when they begin concurrently on several replicas", async () => {
@@ -70,7 +77,8 @@ describe("identity.quotas: open invites of an organization", () => {
     identity.send(createInvite, { as: principal, replica, body: { permissions: "Member" } });
 
   it("are limited exactly to the maximum, until one is revoked or has expired", async () => {
-    const [person, stranger] = [await identity.aPerson(), await identity.aPerson()];
+    const person = await identity.aPerson();
+    const stranger = await identity.aPerson();
     const responses = await Promise.all(Array.from({ length: 2 * MAX_OPEN }, (_, n) => invite(person, n % 2)));
     const made = responses.filter(({ status }) => status === 200).map(({ data }) => data.id);
     expect(made).toHaveLength(MAX_OPEN);
@@ -106,7 +114,9 @@ describe("identity.quotas: registrations of a site and day", () => {
       from(`2001:db8:7:${n.toString(16)}::1`, n),
     );
     const refused = responses.filter(({ status }) => status !== 200);
-    expect(refused.map(({ status, code }) => [status, code])).toEqual(Array.from({ length: 4 }, () => [429, "registration_throttled"])); // prettier-ignore
+    expect(refused.map(({ status, code }) => [status, code])).toEqual(
+      Array.from({ length: 4 }, () => [429, "registration_throttled"]),
+    );
     const { retry_after_seconds: seconds } = refused[0]!.params as { retry_after_seconds: number };
     expect(seconds).toBeGreaterThan(0);
     expect(seconds).toBeLessThanOrEqual(DAY_MS / 1_000);

@@ -30,7 +30,10 @@ afterAll(() => identity.stop());
 
 describe("identity.references: networks and tags deleted without a notice", () => {
   it("are removed from users, keys and invites by a sweep, and existing ones stay", async () => {
-    const [home, office, production, old] = [newId(), newId(), newId(), newId()];
+    const home = newId();
+    const office = newId();
+    const production = newId();
+    const old = newId();
     for (const id of [home, office]) networks.add(id);
     for (const id of [production, old]) tags.add(id);
     const owner = await identity.aPerson();
@@ -57,7 +60,8 @@ describe("identity.references: networks and tags deleted without a notice", () =
   });
 
   it("are removed from many keys, also after an organization for which topology fails", async () => {
-    const [home, office] = [newId(), newId()];
+    const home = newId();
+    const office = newId();
     for (const id of [home, office]) networks.add(id);
     failing = (await identity.aPerson()).organizationId;
     const owner = await identity.aPerson();

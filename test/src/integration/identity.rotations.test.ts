@@ -28,7 +28,8 @@ beforeAll(async () => {
 });
 afterAll(() => identity.stop());
 
-const stored = () => identity.db.collection<{ _id: string; hash: string; previous: object | null; form: number }>("api_keys"); // prettier-ignore
+const stored = () =>
+  identity.db.collection<{ _id: string; hash: string; previous: object | null; form: number }>("api_keys");
 const rotate = ({ principal: as }: Person, { params }: DirectKey, grace_seconds: number, replica = 0) =>
   identity.data(rotateKey, { as, params, query: { grace_seconds }, replica });
 const read = ({ principal: as }: Person, { params }: DirectKey) => identity.data(getKey, { as, params });
@@ -36,7 +37,10 @@ const finish = ({ principal: as }: Person, { params }: DirectKey) => identity.se
 const report = (...keys: string[]) => identity.send(revokeLeakedKeys, { body: { keys } });
 
 function verify(secret: string, enforces_limits = true): Promise<Verification> {
-  return identity.data(verifyCredential, { as: PROCESS, body: { kind: "key", hash: hashCredential(secret), enforces_limits } }); // prettier-ignore
+  return identity.data(verifyCredential, {
+    as: PROCESS,
+    body: { kind: "key", hash: hashCredential(secret), enforces_limits },
+  });
 }
 async function statesOf(...secrets: string[]): Promise<string[]> {
   const verified = await Promise.all(secrets.map((secret) => verify(secret)));
@@ -88,7 +92,8 @@ describe("identity.rotations: the end of the old secret", () => {
   it("comes with another rotation, and both end with one without grace period, so that there are never three", async () => {
     const person = await identity.aPerson();
     const key = await identity.aKey(person);
-    const [second, third] = [await rotate(person, key, HOUR_S), await rotate(person, key, HOUR_S, 1)];
+    const second = await rotate(person, key, HOUR_S);
+    const third = await rotate(person, key, HOUR_S, 1);
     expect(await statesOf(key.secret, second, third)).toEqual(["api_key_invalid", "valid", "valid"]);
     const fourth = await rotate(person, key, 0);
     expect(await statesOf(second, third, fourth)).toEqual(["api_key_invalid", "api_key_invalid", "valid"]);
@@ -128,7 +133,8 @@ describe("identity.rotations: keys with a maximum age of secrets", () => {
 
   it("expire when an Owner shortens it, on every replica, and are valid again when it is removed", async () => {
     const person = await identity.aPerson();
-    const [old, fresh] = [await identity.aKey(person), await identity.aKey(person)];
+    const old = await identity.aKey(person);
+    const fresh = await identity.aKey(person);
     await ageBy(old, 10);
     expect((await read(person, old)).ends_at).toBeNull();
     expect((await limitTo(person, 11)).data.max_key_lifetime_days).toBe(11);
@@ -137,7 +143,7 @@ describe("identity.rotations: keys with a maximum age of secrets", () => {
     expect(await statesOf(old.secret, fresh.secret)).toEqual(["api_key_expired", "valid"]);
     const { ends_at, expires_at } = await read(person, old);
     expect([Date.parse(ends_at ?? "") < Date.now(), expires_at]).toEqual([true, null]);
-    const [listed] = await identity.data(listOrganizationKeys, { as: person.principal }) as unknown as UserApiKey[]; // prettier-ignore
+    const [listed] = (await identity.data(listOrganizationKeys, { as: person.principal })) as unknown as UserApiKey[];
     expect(listed?.ends_at).toBe(ends_at);
     await limitTo(person, null);
     expect(await statesOf(old.secret)).toEqual(["valid"]);
@@ -184,7 +190,8 @@ describe("identity.rotations: a key with allowed addresses or a rate limit", () 
     // The lookup of an earlier build.
     const found = () => stored().countDocuments({ hash: hashCredential(key.secret) });
     expect(await found()).toBe(0);
-    const change = (body: object) => identity.data(updateKey, { as: person.principal, params: key.params, body: keyBodyOf(person, body) }); // prettier-ignore
+    const change = (body: object) =>
+      identity.data(updateKey, { as: person.principal, params: key.params, body: keyBodyOf(person, body) });
     await change({ allowed_ips: [], rate_limit_per_minute: null });
     expect([await found(), (await verify(key.secret, false)).status]).toEqual([1, "valid"]);
     await change({ rate_limit_per_minute: 5 });
@@ -207,7 +214,8 @@ describe("identity.rotations: a key with allowed addresses or a rate limit", () 
 describe("identity.rotations: a leaked key", () => {
   it("is revoked by anybody who has it, with an audit entry for its user's organization", async () => {
     const person = await identity.aPerson();
-    const [leaked, other] = [await identity.aKey(person), await identity.aKey(person)];
+    const leaked = await identity.aKey(person);
+    const other = await identity.aKey(person);
     const headers = { "x-client-address": "203.0.113.9" };
     const { status, text } = await identity.send(revokeLeakedKeys, {
       headers,
@@ -249,12 +257,15 @@ describe("identity.rotations: a leaked key", () => {
 });
 
 describe("identity.rotations: the keys of an organization", () => {
-  const listOf = ({ principal: as }: Person, query = {}) => identity.data(listOrganizationKeys, { as, query }) as unknown as Promise<UserApiKey[]>; // prettier-ignore
+  const listOf = ({ principal: as }: Person, query = {}) =>
+    identity.data(listOrganizationKeys, { as, query }) as unknown as Promise<UserApiKey[]>;
 
   it("are listed for its Owners only, of all users", async () => {
-    const [owner, stranger] = [await identity.aPerson(), await identity.aPerson()];
+    const owner = await identity.aPerson();
+    const stranger = await identity.aPerson();
     const member = await identity.aColleague(owner, {});
-    const [own, theirs] = [await identity.aKey(owner), await identity.aKey(member)];
+    const own = await identity.aKey(owner);
+    const theirs = await identity.aKey(member);
     await identity.aKey(stranger);
     expect((await listOf(owner)).map(({ id }) => id)).toEqual([own.id, theirs.id]);
     expect((await listOf(owner, { user_id: member.userId })).map(({ id }) => id)).toEqual([theirs.id]);
@@ -263,11 +274,10 @@ describe("identity.rotations: the keys of an organization", () => {
   });
 
   it("are deleted by its Owners, and those of another organization are not found", async () => {
-    const [owner, stranger] = [await identity.aPerson(), await identity.aPerson()];
-    const [theirs, foreign] = [
-      await identity.aKey(await identity.aColleague(owner, {})),
-      await identity.aKey(stranger),
-    ];
+    const owner = await identity.aPerson();
+    const stranger = await identity.aPerson();
+    const theirs = await identity.aKey(await identity.aColleague(owner, {}));
+    const foreign = await identity.aKey(stranger);
     const end = (id: string) => identity.send(deleteOrganizationKey, { as: owner.principal, params: { id } });
     expect((await end(theirs.id)).status).toBe(200);
     expect((await end(foreign.id)).text).toBe((await end(UNKNOWN)).text);

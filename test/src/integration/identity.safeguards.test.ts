@@ -9,7 +9,8 @@ import { startStack, type Stack } from "../support/stack.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import { until } from "../support/until.js";
 
-const [PER_USER, PER_ORGANIZATION] = [4, 6];
+const PER_USER = 4;
+const PER_ORGANIZATION = 6;
 const PASSWORD = "correct horse battery staple";
 
 let stack: Stack;
@@ -39,7 +40,9 @@ const logIn = ({ email, password }: Account, headers: Record<string, string> = {
 
 describe("a browser that logs in", () => {
   it("loses its previous session, on every gateway, and no other", async () => {
-    const [before, elsewhere, next] = [await anAccount(stack.url), await anAccount(stack.url), await anAccount(stack.url)]; // prettier-ignore
+    const before = await anAccount(stack.url);
+    const elsewhere = await anAccount(stack.url);
+    const next = await anAccount(stack.url);
     expect(await statuses(before.cookie)).toEqual([200, 200]);
     const { status, headers } = await logIn(next, { cookie: before.cookie });
     expect([status, headers.getSetCookie().length]).toEqual([200, 1]);
@@ -168,7 +171,8 @@ describe("the number of API keys", () => {
     Array.from({ length: times }, () => ["quota_exceeded", { entity: "UserApiKey", limit }]);
 
   it("is limited for a user and for an organization, exactly, also for concurrent creations", async () => {
-    const [owner, other] = [await anAccount(stack.url), await anAccount(stack.url)];
+    const owner = await anAccount(stack.url);
+    const other = await anAccount(stack.url);
     const colleague = await aColleague(stack.url, owner);
     expect(await createMany(owner, 8)).toEqual([200, 200, 200, 200, ...refused(PER_USER, 4)]);
     expect(await createMany(colleague, 4)).toEqual([200, 200, ...refused(PER_ORGANIZATION, 2)]);
@@ -184,7 +188,8 @@ describe("Owners and Admins", () => {
     const owner = await anAccount(stack.url);
     const member = await aColleague(stack.url, owner);
     const ends = new Date(Date.now() + 3_600_000).toISOString();
-    const [ending, lasting] = [await aKey(stack.url, owner, { expires_at: ends }), await aKey(stack.url, owner)];
+    const ending = await aKey(stack.url, owner, { expires_at: ends });
+    const lasting = await aKey(stack.url, owner);
     for (const permissions of ["Owner", "Admin"] as const) {
       const refusals = [
         await ending.caller.send("post", "/api/v1/invites", { permissions }),
@@ -205,7 +210,9 @@ describe("Owners and Admins", () => {
 describe("a forged notice on the bus", () => {
   it("removes no network and no tag", async () => {
     const owner = await anAccount(stack.url);
-    const [kept, deleted] = await Promise.all(["kept", "gone"].map((name) => owner.session.data<{ id: string }>("post", "/api/v1/networks", { name }))) as [{ id: string }, { id: string }]; // prettier-ignore
+    const [kept, deleted] = (await Promise.all(
+      ["kept", "gone"].map((name) => owner.session.data<{ id: string }>("post", "/api/v1/networks", { name })),
+    )) as [{ id: string }, { id: string }];
     const tag = await owner.session.data<{ id: string }>("post", "/api/v1/tags", { name: "kept" });
     const networks = [kept.id, deleted.id];
     const key = await aKey(stack.url, owner, { network_ids: networks, tags: [tag.id] });

@@ -44,11 +44,9 @@ const enable = (challenge: string, code: string, replica = 0) =>
 describe("identity.second-factor: an organization that requires one", () => {
   it("rejects the sessions and keys of users without one, on every replica, and no others", async () => {
     const owner = await identity.aPerson();
-    const [member, careful, stranger] = [
-      await identity.aColleague(owner, {}),
-      await identity.aColleague(owner, {}),
-      await identity.aPerson(),
-    ];
+    const member = await identity.aColleague(owner, {});
+    const careful = await identity.aColleague(owner, {});
+    const stranger = await identity.aPerson();
     await Promise.all([secure(owner), secure(careful)]);
     const keys = [await identity.aKey(member), await identity.aKey(careful)];
     const all = () =>
@@ -117,7 +115,9 @@ describe("identity.second-factor: signing in without one where it is required", 
     await secure(owner);
     await setRequired(owner, true);
     const challenge = await challengeOf(member);
-    expect((await identity.send(loginSecondFactor, { body: { challenge, code: "123456" } })).code).toBe("challenge_expired"); // prettier-ignore
+    expect((await identity.send(loginSecondFactor, { body: { challenge, code: "123456" } })).code).toBe(
+      "challenge_expired",
+    );
     expect((await enable(challenge, "123456")).code).toBe("not_found");
     const { secret, otpauth_url } = (await offer(challenge)).data;
     expect(otpauth_url).toContain(encodeURIComponent(member.email));
@@ -148,7 +148,8 @@ describe("identity.second-factor: signing in without one where it is required", 
     const member = await identity.aColleague(owner, {});
     await secure(owner);
     await setRequired(owner, true);
-    const [first, second] = [await challengeOf(member), await challengeOf(member)];
+    const first = await challengeOf(member);
+    const second = await challengeOf(member);
     const { secret } = (await offer(first)).data;
     const both = await Promise.all([enable(first, codeOf(secret), 0), enable(second, codeOf(secret), 1)]);
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401]);
@@ -160,9 +161,14 @@ describe("identity.second-factor: signing in without one where it is required", 
   it("requires an invited user to set one up at the first sign-in, without a session before", async () => {
     const owner = await aCarefulOwner();
     const { token } = await identity.data(createInvite, { as: owner.principal, body: { permissions: "Member" } });
-    const [email, password] = [`new-${owner.userId}@example.com`, "correct horse battery staple"];
+    const email = `new-${owner.userId}@example.com`;
+    const password = "correct horse battery staple";
     const joined = await identity.send(register, { body: { email, password, invite_token: token } });
-    expect([joined.status, joined.data.organization_id, tokenOf(joined.headers)]).toEqual([200, owner.organizationId, ""]); // prettier-ignore
+    expect([joined.status, joined.data.organization_id, tokenOf(joined.headers)]).toEqual([
+      200,
+      owner.organizationId,
+      "",
+    ]);
     const challenge = await challengeOf({ email, password });
     const { secret } = (await offer(challenge)).data;
     expect((await enable(challenge, codeOf(secret))).status).toBe(200);

@@ -44,12 +44,10 @@ describe("identity.second-factor: reset by an Owner for a colleague", () => {
 
   it("happens once despite concurrent resets, and never in another organization or by an Admin", async () => {
     const owner = await identity.aPerson();
-    const [second, admin, member, stranger] = [
-      await identity.aColleague(owner, { permissions: "Owner" }),
-      await identity.aColleague(owner, { permissions: "Admin" }),
-      await identity.aColleague(owner, {}),
-      await identity.aPerson(),
-    ];
+    const second = await identity.aColleague(owner, { permissions: "Owner" });
+    const admin = await identity.aColleague(owner, { permissions: "Admin" });
+    const member = await identity.aColleague(owner, {});
+    const stranger = await identity.aPerson();
     await secure(member);
     expect((await reset(stranger, member)).code).toBe("not_found");
     expect((await reset(admin, member)).code).toBe("permission_denied");

@@ -58,15 +58,20 @@ const secondStep = (challenge: string, code: string, headers = HERE, replica = 0
 const stateOf = async (token: string) => (await identity.verify("session", token)).status;
 const asUser = ({ principal: as }: Person) => ({ as });
 /** As if no code had been accepted yet. */
-const clearAcceptedSteps = ({ userId }: Person) => users().updateOne({ _id: userId }, { $set: { "second_factor.last_step": 0 } as never }); // prettier-ignore
+const clearAcceptedSteps = ({ userId }: Person) =>
+  users().updateOne({ _id: userId }, { $set: { "second_factor.last_step": 0 } as never });
 const unconfirm = ({ principal }: Person) =>
-  identity.db.collection<{ _id: string }>("sessions").updateOne({ _id: principal.credentialId }, { $unset: { confirmed_at: "" } }); // prettier-ignore
+  identity.db
+    .collection<{ _id: string }>("sessions")
+    .updateOne({ _id: principal.credentialId }, { $unset: { confirmed_at: "" } });
 
 describe("identity.second-factor: setting one up", () => {
   it("requires the password, and takes effect after a valid code", async () => {
     const person = await identity.aPerson();
     const { principal: as, password } = person;
-    expect(await identity.send(offerSecondFactor, { as, body: { password: "wrong" } })).toMatchObject({ code: "invalid_credentials" }); // prettier-ignore
+    expect(await identity.send(offerSecondFactor, { as, body: { password: "wrong" } })).toMatchObject({
+      code: "invalid_credentials",
+    });
     const { secret, otpauth_url } = await identity.data(offerSecondFactor, { as, body: { password } });
     expect(otpauth_url).toContain(`secret=${secret}`);
     expect(otpauth_url).toContain(encodeURIComponent(person.email));
@@ -116,7 +121,8 @@ describe("identity.second-factor: setting one up", () => {
   });
 
   it("rejects a secret that was offered long ago, or to another user", async () => {
-    const [person, other] = [await identity.aPerson(), await identity.aPerson()];
+    const person = await identity.aPerson();
+    const other = await identity.aPerson();
     const { secret } = await identity.data(offerSecondFactor, {
       ...asUser(person),
       body: { password: person.password },
@@ -131,14 +137,19 @@ describe("identity.second-factor: setting one up", () => {
   });
 
   it("rejects a secret that was moved from another user in the database", async () => {
-    const [person, attacker] = [await aSecuredPerson(), await aSecuredPerson()];
+    const person = await aSecuredPerson();
+    const attacker = await aSecuredPerson();
     const { second_factor } = await storedOf(attacker);
     await users().updateOne(
       { _id: person.userId },
       { $set: { "second_factor.secret": second_factor!.secret } as never },
     );
     const response = await secondStep(await challengeOf(person), codeOf(attacker.secret));
-    expect([response.status, response.code, response.headers.getSetCookie()]).toEqual([501, "second_factor_not_configured", []]); // prettier-ignore
+    expect([response.status, response.code, response.headers.getSetCookie()]).toEqual([
+      501,
+      "second_factor_not_configured",
+      [],
+    ]);
   });
 });
 
@@ -155,7 +166,8 @@ describe("identity.second-factor: signing in", () => {
 
   it("accepts a challenge once, and a code once, over all replicas", async () => {
     const secured = await aSecuredPerson();
-    const [first, second] = [await challengeOf(secured), await challengeOf(secured)];
+    const first = await challengeOf(secured);
+    const second = await challengeOf(secured);
     const code = codeOf(secured.secret);
     const both = await Promise.all([secondStep(first, code, HERE, 0), secondStep(second, code, ELSEWHERE, 1)]);
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401]);
@@ -168,7 +180,9 @@ describe("identity.second-factor: signing in", () => {
   it("accepts each recovery code once, in any spelling, also in concurrent requests", async () => {
     const secured = await aSecuredPerson();
     const [code = "", other = ""] = secured.recovery;
-    const [first, second, third] = [await challengeOf(secured), await challengeOf(secured), await challengeOf(secured)];
+    const first = await challengeOf(secured);
+    const second = await challengeOf(secured);
+    const third = await challengeOf(secured);
     const written = ` ${code.toUpperCase().replaceAll("-", " ")} `;
     const both = await Promise.all([secondStep(first, code, HERE, 0), secondStep(second, written, ELSEWHERE, 1)]);
     expect(both.map(({ status }) => status).toSorted()).toEqual([200, 401]);
@@ -182,7 +196,9 @@ describe("identity.second-factor: signing in", () => {
     const secured = await aSecuredPerson();
     const { principal: as, password } = secured;
     const over = await challengeOf(secured);
-    await identity.db.collection("challenges").updateMany({ user_id: secured.userId }, { $set: { expires_at: new Date() } }); // prettier-ignore
+    await identity.db
+      .collection("challenges")
+      .updateMany({ user_id: secured.userId }, { $set: { expires_at: new Date() } });
     expect((await secondStep(over, codeOf(secured.secret))).code).toBe("challenge_expired");
     const before = await challengeOf(secured);
     const body = { current_password: password, new_password: "another horse battery staple" };
@@ -244,10 +260,8 @@ describe("identity.second-factor: an unconfirmed session", () => {
     const secured = await aSecuredPerson();
     const { principal: as, password } = secured;
     const colleague = await identity.aColleague(secured, { permissions: "Member" });
-    const [key, lower] = [
-      await identity.aKey(secured, { permissions: "Owner" }),
-      await identity.aKey(secured, { permissions: "Member" }),
-    ];
+    const key = await identity.aKey(secured, { permissions: "Owner" });
+    const lower = await identity.aKey(secured, { permissions: "Member" });
     const refused = [
       ...(["Admin", "Owner"] as const).flatMap((permissions) => [
         () => identity.send(createKey, { as, body: keyBodyOf(secured, { permissions }) }),
@@ -263,7 +277,11 @@ describe("identity.second-factor: an unconfirmed session", () => {
     await unconfirm(secured);
     for (const ask of refused) expect(await ask()).toMatchObject({ status: 403, code: "confirmation_required" });
     await identity.data(createKey, { as, body: keyBodyOf(secured, { permissions: "Member" }) });
-    await identity.data(updateKey, { as, params: key.params, body: keyBodyOf(secured, { permissions: "Owner", name: "renamed" }) }); // prettier-ignore
+    await identity.data(updateKey, {
+      as,
+      params: key.params,
+      body: keyBodyOf(secured, { permissions: "Owner", name: "renamed" }),
+    });
     await identity.data(createInvite, { as, body: { permissions: "Member" } });
 
     await identity.data(confirmSecondFactor, { as, body: { code: codeOf(secured.secret) } });
@@ -277,12 +295,16 @@ describe("identity.second-factor: an unconfirmed session", () => {
     await unconfirm(secured);
     const started = await secondStep(await challengeOf(secured), body.code);
     expect(started.status).toBe(200);
-    expect(await identity.send(confirmSecondFactor, { ...asUser(secured), body })).toMatchObject({ code: "second_factor_invalid" }); // prettier-ignore
+    expect(await identity.send(confirmSecondFactor, { ...asUser(secured), body })).toMatchObject({
+      code: "second_factor_invalid",
+    });
     await clearAcceptedSteps(secured);
     const { confirmed_until } = await identity.data(confirmSecondFactor, { ...asUser(secured), body });
     expect(Math.abs(Date.parse(confirmed_until) - Date.now() - 600_000)).toBeLessThan(30_000);
     const longAgo = new Date(Date.now() - 600_001);
-    await identity.db.collection<{ _id: string }>("sessions").updateOne({ _id: secured.principal.credentialId }, { $set: { confirmed_at: longAgo } }); // prettier-ignore
+    await identity.db
+      .collection<{ _id: string }>("sessions")
+      .updateOne({ _id: secured.principal.credentialId }, { $set: { confirmed_at: longAgo } });
     expect(await identity.send(renewRecoveryCodes, asUser(secured))).toMatchObject({ code: "confirmation_required" });
   });
 
@@ -290,7 +312,9 @@ describe("identity.second-factor: an unconfirmed session", () => {
     const person = await identity.aPerson();
     await identity.aKey(person, { permissions: "Owner" });
     await identity.data(createInvite, { ...asUser(person), body: { permissions: "Owner" } });
-    expect(await identity.send(confirmSecondFactor, { ...asUser(person), body: { code: "123456" } })).toMatchObject({ code: "not_found" }); // prettier-ignore
+    expect(await identity.send(confirmSecondFactor, { ...asUser(person), body: { code: "123456" } })).toMatchObject({
+      code: "not_found",
+    });
     expect(await identity.send(disableSecondFactor, asUser(person))).toMatchObject({ code: "not_found" });
   });
 });

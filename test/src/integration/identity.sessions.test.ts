@@ -22,8 +22,10 @@ afterAll(() => identity.stop());
 const stored = () =>
   identity.db.collection<{ _id: string; last_used: Date; expires_at: Date; created_at: Date }>("sessions");
 const listOf = ({ principal: as }: Person) => identity.data(listSessions, { as }) as unknown as Promise<Session[]>;
-const end = ({ principal: as }: Person, id: string, replica = 0) => identity.send(deleteSession, { as, params: { id }, replica }); // prettier-ignore
-const stateOf = async ({ token }: Pick<Person, "token">): Promise<string> => (await identity.verify("session", token)).status; // prettier-ignore
+const end = ({ principal: as }: Person, id: string, replica = 0) =>
+  identity.send(deleteSession, { as, params: { id }, replica });
+const stateOf = async ({ token }: Pick<Person, "token">): Promise<string> =>
+  (await identity.verify("session", token)).status;
 
 describe("identity.sessions: a user's own sessions", () => {
   it("are listed with browser and address, oldest first, the current one marked, without those of others", async () => {
@@ -56,7 +58,8 @@ describe("identity.sessions: a user's own sessions", () => {
 
   it("are listed in pages, and without expired ones", async () => {
     const person = await identity.aPerson();
-    const [second, third] = [await identity.logIn(person), await identity.logIn(person)];
+    const second = await identity.logIn(person);
+    const third = await identity.logIn(person);
     await stored().updateOne({ _id: second.principal.credentialId }, { $set: { expires_at: new Date() } });
     expect((await listOf(person)).map(({ id }) => id)).toEqual(
       [person, third].map(({ principal }) => principal.credentialId),
@@ -77,7 +80,8 @@ describe("identity.sessions: a user's own sessions", () => {
     const person = await identity.aPerson();
     const other = await identity.logIn(person);
     const usedAt = async () => (await listOf(person)).find(({ id }) => id === other.principal.credentialId)?.last_used;
-    const [usedAtStart, long] = [await usedAt(), new Date(Date.now() - 10 * MINUTE_MS)];
+    const usedAtStart = await usedAt();
+    const long = new Date(Date.now() - 10 * MINUTE_MS);
     expect(await stateOf(other)).toBe("valid");
     expect(await usedAt()).toBe(usedAtStart);
     const longAgo = { last_used: long, expires_at: new Date(long.getTime() + 7 * DAY_MS) };
@@ -97,12 +101,18 @@ describe("identity.sessions: a session", () => {
     expect([await stateOf(other), await stateOf(person)]).toEqual(["refused", "valid"]);
     expect(await end(person, id)).toMatchObject({ status: 404, code: "not_found", params: { entity: "Session" } });
     const [entry] = (await identity.entriesOf(person)).slice(-1);
-    expect(entry).toMatchObject({ action: "deleted", entity: "Session", entity_id: id, actor: { user_id: person.userId } }); // prettier-ignore
+    expect(entry).toMatchObject({
+      action: "deleted",
+      entity: "Session",
+      entity_id: id,
+      actor: { user_id: person.userId },
+    });
   });
 
   it("of another user does not exist, even for an Owner of the same organization", async () => {
     const owner = await identity.aPerson();
-    const [colleague, stranger] = [await identity.aColleague(owner, {}), await identity.aPerson()];
+    const colleague = await identity.aColleague(owner, {});
+    const stranger = await identity.aPerson();
     const unknown = await end(owner, UNKNOWN);
     for (const { principal } of [colleague, stranger])
       expect((await end(owner, principal.credentialId)).text).toBe(unknown.text);
@@ -118,11 +128,17 @@ describe("identity.sessions: a session", () => {
   });
 
   it("ends all others of its user, and no other user's", async () => {
-    const [person, stranger] = [await identity.aPerson(), await identity.aPerson()];
+    const person = await identity.aPerson();
+    const stranger = await identity.aPerson();
     const others = [await identity.logIn(person), await identity.logIn(person)];
     const endOthers = () => identity.data(revokeOtherSessions, { as: person.principal });
     expect(await endOthers()).toEqual({ ended_count: 2 });
-    expect(await Promise.all([person, stranger, ...others].map(stateOf))).toEqual(["valid", "valid", "refused", "refused"]); // prettier-ignore
+    expect(await Promise.all([person, stranger, ...others].map(stateOf))).toEqual([
+      "valid",
+      "valid",
+      "refused",
+      "refused",
+    ]);
     expect((await identity.actionsOf(person)).slice(-2)).toEqual(["Session deleted", "Session deleted"]);
     expect(await endOthers()).toEqual({ ended_count: 0 });
   });
@@ -144,7 +160,8 @@ describe("identity.sessions: sessions of an earlier build", () => {
     const [first] = await listOf(person);
     expect(first).toMatchObject({ id: _id, browser: null, address: null, last_used: used.toISOString() });
     // The earlier build extends its own session and one of this build.
-    const [later, mine] = [new Date(Date.now() + 6 * DAY_MS), person.principal.credentialId];
+    const later = new Date(Date.now() + 6 * DAY_MS);
+    const mine = person.principal.credentialId;
     await stored().updateMany({ _id: { $in: [_id, mine] } }, { $max: { expires_at: later } });
     expect((await listOf(person))[0]).toMatchObject({
       last_used: new Date(later.getTime() - 7 * DAY_MS).toISOString(),

@@ -61,7 +61,10 @@ describe("identity.several-organizations-end: documents for earlier builds", () 
     const hashes = [secret, next, away.token].map(hashCredential);
     const found = { $or: hashes.flatMap((hash) => [{ hash }, { hash: `limited:${hash}` }, { "previous.hash": hash }]) };
     expect([await raw("api_keys").countDocuments(found), await raw("sessions").countDocuments(found)]).toEqual([0, 0]);
-    expect(await Promise.all([stateOf("key", secret), stateOf("session", away.token)])).toEqual(["api_key_disabled", "Viewer"]); // prettier-ignore
+    expect(await Promise.all([stateOf("key", secret), stateOf("session", away.token)])).toEqual([
+      "api_key_disabled",
+      "Viewer",
+    ]);
     // What was created while the account had one organization is found as before.
     expect(await raw("sessions").countDocuments({ hash: hashCredential(home.token) })).toBe(1);
   });
@@ -106,8 +109,14 @@ describe("identity.several-organizations-end: a user", () => {
     expect([left.status, left.data.id, left.data.organization_id]).toEqual([200, home.userId, home.organizationId]);
     const goesOn = await personInSessionOf(identity, home, left);
     expect((await me(goesOn)).organizations.map(({ id }) => id)).toEqual([home.organizationId]);
-    expect(await Promise.all([stateOf("session", away.token), stateOf("key", keys.away.secret)])).toEqual(["session_expired", "api_key_invalid"]); // prettier-ignore
-    expect(await Promise.all([stateOf("session", home.token), stateOf("key", keys.home.secret)])).toEqual(["Owner", "Viewer"]); // prettier-ignore
+    expect(await Promise.all([stateOf("session", away.token), stateOf("key", keys.away.secret)])).toEqual([
+      "session_expired",
+      "api_key_invalid",
+    ]);
+    expect(await Promise.all([stateOf("session", home.token), stateOf("key", keys.home.secret)])).toEqual([
+      "Owner",
+      "Viewer",
+    ]);
     expect(await idsIn(host)).toEqual([host.userId]);
   });
 
@@ -135,7 +144,10 @@ describe("identity.several-organizations-end: a user", () => {
     await identity.sweepOrganizations();
     const goesOn = await identity.logIn(colleague);
     expect([goesOn.userId, goesOn.organizationId]).toEqual([colleague.userId, host.organizationId]);
-    expect(await Promise.all([stateOf("session", away.token), stateOf("key", keys.away.secret)])).toEqual(["Viewer", "Viewer"]); // prettier-ignore
+    expect(await Promise.all([stateOf("session", away.token), stateOf("key", keys.away.secret)])).toEqual([
+      "Viewer",
+      "Viewer",
+    ]);
     expect((await idsIn(host)).sort()).toEqual([host.userId, home.userId, colleague.userId].sort());
 
     const last = { name: "My Organization", password: host.password };

@@ -34,7 +34,8 @@ const aGuest = (permissions: Permission = "Viewer") => aGuestWithKeys(identity, 
 
 describe("identity.several-organizations: an invited user with an account", () => {
   it("joins with it, keeps what it was, and gets all organizations with the level in each", async () => {
-    const [owner, person] = [await identity.aPerson(), await identity.aPerson()];
+    const owner = await identity.aPerson();
+    const person = await identity.aPerson();
     const joined = await joinOrganization(identity, person, owner, { permissions: "Admin" });
     expect(joined).toEqual({ id: owner.organizationId, name: "My Organization", permissions: "Admin" });
     const currentUser = await me(person);
@@ -53,7 +54,8 @@ describe("identity.several-organizations: an invited user with an account", () =
   });
 
   it("is referred to it at registration, which creates nothing and leaves the invite usable", async () => {
-    const [owner, person] = [await identity.aPerson(), await identity.aPerson()];
+    const owner = await identity.aPerson();
+    const person = await identity.aPerson();
     const token = await invite(owner);
     const { email, password } = person;
     const refused = await identity.send(register, { body: { email, password, invite_token: token } });
@@ -65,8 +67,11 @@ describe("identity.several-organizations: an invited user with an account", () =
   });
 
   it("joins once: an invite is consumed by one of two, and not by a user who is a member already", async () => {
-    const [owner, person, other] = [await identity.aPerson(), await identity.aPerson(), await identity.aPerson()];
-    const [first, second] = [await invite(owner), await invite(owner)];
+    const owner = await identity.aPerson();
+    const person = await identity.aPerson();
+    const other = await identity.aPerson();
+    const first = await invite(owner);
+    const second = await invite(owner);
     const accept = ({ principal: as }: Person, token: string, replica = 0) =>
       identity.send(acceptInvite, { as, replica, body: { token } });
     const both = await Promise.all([accept(person, first, 0), accept(other, first, 1)]);
@@ -79,14 +84,19 @@ describe("identity.several-organizations: an invited user with an account", () =
   });
 
   it("belongs to fifty at most", async () => {
-    const [owner, person] = [await identity.aPerson(), await identity.aPerson()];
+    const owner = await identity.aPerson();
+    const person = await identity.aPerson();
     const began = { created_at: new Date(), updated_at: new Date(), revision: 1, permissions: "Viewer" as const };
     const others = Array.from({ length: 49 }, (_, n) => ({ organization_id: `none ${n}`, network_ids: [], ...began }));
     const users = identity.db.collection<{ _id: string }>("users");
     await users.updateOne({ _id: person.userId }, { $set: { other_memberships: others } });
     const body = { token: await invite(owner) };
     const full = await identity.send(acceptInvite, { as: person.principal, body });
-    expect([full.status, full.code, full.params]).toEqual([403, "quota_exceeded", { entity: "Organization", limit: 50 }]); // prettier-ignore
+    expect([full.status, full.code, full.params]).toEqual([
+      403,
+      "quota_exceeded",
+      { entity: "Organization", limit: 50 },
+    ]);
   });
 });
 
@@ -94,7 +104,8 @@ describe("identity.several-organizations: a session", () => {
   it("switches organization under a new token; the previous one is invalid on every replica", async () => {
     const { host, home } = await aGuest();
     const before = await identity.logIn(home);
-    const [first, second] = [host.organizationId, home.organizationId];
+    const first = host.organizationId;
+    const second = home.organizationId;
     const start = before.organizationId === first ? second : first;
     const moved = await switchOrganization(identity, before, start);
     expect(moved.organizationId).toBe(start);
@@ -119,7 +130,8 @@ describe("identity.several-organizations: a session", () => {
   });
 
   it("switches to no organization that its user does not belong to, and reveals nothing of it", async () => {
-    const [person, stranger] = [await identity.aPerson(), await identity.aPerson()];
+    const person = await identity.aPerson();
+    const stranger = await identity.aPerson();
     const responses = await Promise.all(
       [stranger.organizationId, "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f"].map((organization_id) =>
         identity.send(actInOrganization, { as: person.principal, body: { organization_id } }),
@@ -188,11 +200,18 @@ describe("identity.several-organizations: a sign-in", () => {
 describe("identity.several-organizations: keys and sessions", () => {
   it("have the level of their organization, which changes in one of them alone, with revision and time", async () => {
     const { host, home, away, keys } = await aGuest("Admin");
-    expect(await Promise.all([stateOf("session", home.token), stateOf("session", away.token)])).toEqual(["Owner", "Admin"]); // prettier-ignore
-    const [atHome, elsewhere] = [await userOf(home, home), await userOf(host, home)];
+    expect(await Promise.all([stateOf("session", home.token), stateOf("session", away.token)])).toEqual([
+      "Owner",
+      "Admin",
+    ]);
+    const atHome = await userOf(home, home);
+    const elsewhere = await userOf(host, home);
     const params = { id: home.userId };
     await identity.data(updateUser, { as: host.principal, params, body: { permissions: "Viewer" } });
-    expect(await Promise.all([stateOf("session", away.token), stateOf("key", keys.away.secret)])).toEqual(["Viewer", "Viewer"]); // prettier-ignore
+    expect(await Promise.all([stateOf("session", away.token), stateOf("key", keys.away.secret)])).toEqual([
+      "Viewer",
+      "Viewer",
+    ]);
     expect(await stateOf("session", home.token)).toBe("Owner");
     const after = [await userOf(home, home), await userOf(host, home)];
     expect(after[0]?.text).toBe(atHome.text);
@@ -200,7 +219,12 @@ describe("identity.several-organizations: keys and sessions", () => {
     expect(after[1]?.data).toMatchObject({ permissions: "Viewer" });
     expect(after[1]?.headers.get("etag")).not.toBe(elsewhere.headers.get("etag"));
     const headers = { "if-match": elsewhere.headers.get("etag") ?? "" };
-    const stale = await identity.send(updateUser, { as: host.principal, params, headers, body: { permissions: "Member" } }); // prettier-ignore
+    const stale = await identity.send(updateUser, {
+      as: host.principal,
+      params,
+      headers,
+      body: { permissions: "Member" },
+    });
     expect(stale.code).toBe("precondition_failed");
   });
 
@@ -209,7 +233,10 @@ describe("identity.several-organizations: keys and sessions", () => {
     const named = async ({ principal: as }: Person) =>
       ((await identity.data(listKeys, { as })) as unknown as UserApiKey[]).map(({ id }) => id);
     expect([await named(home), await named(away)]).toEqual([[keys.home.id], [keys.away.id]]);
-    const currentUser = JSON.stringify([await identity.data(listUsers, { as: host.principal }), await identity.entriesOf(host)]); // prettier-ignore
+    const currentUser = JSON.stringify([
+      await identity.data(listUsers, { as: host.principal }),
+      await identity.entriesOf(host),
+    ]);
     expect(currentUser).toContain(home.userId);
     expect(currentUser).not.toContain(home.organizationId);
     const pages = await Promise.all(
@@ -226,8 +253,14 @@ describe("identity.several-organizations: keys and sessions of a removed user", 
   it("end in the organization where the user was removed, and continue in the other", async () => {
     const { host, home, away, keys } = await aGuest();
     await identity.data(deleteUser, { as: host.principal, params: { id: home.userId } });
-    expect(await Promise.all([stateOf("session", away.token), stateOf("key", keys.away.secret)])).toEqual(["session_expired", "api_key_invalid"]); // prettier-ignore
-    expect(await Promise.all([stateOf("session", home.token), stateOf("key", keys.home.secret)])).toEqual(["Owner", "Viewer"]); // prettier-ignore
+    expect(await Promise.all([stateOf("session", away.token), stateOf("key", keys.away.secret)])).toEqual([
+      "session_expired",
+      "api_key_invalid",
+    ]);
+    expect(await Promise.all([stateOf("session", home.token), stateOf("key", keys.home.secret)])).toEqual([
+      "Owner",
+      "Viewer",
+    ]);
     expect([await idsIn(host), (await me(home)).organizations.length]).toEqual([[host.userId], 1]);
     expect((await identity.logIn(home)).organizationId).toBe(home.organizationId);
   });
@@ -236,8 +269,14 @@ describe("identity.several-organizations: keys and sessions of a removed user", 
     const { host, home, away, keys } = await aGuest();
     const other = await identity.aColleague(home, { permissions: "Owner" });
     await identity.data(deleteUser, { as: other.principal, params: { id: home.userId } });
-    expect(await Promise.all([stateOf("session", home.token), stateOf("key", keys.home.secret)])).toEqual(["session_expired", "api_key_invalid"]); // prettier-ignore
-    expect(await Promise.all([stateOf("session", away.token), stateOf("key", keys.away.secret)])).toEqual(["Viewer", "Viewer"]); // prettier-ignore
+    expect(await Promise.all([stateOf("session", home.token), stateOf("key", keys.home.secret)])).toEqual([
+      "session_expired",
+      "api_key_invalid",
+    ]);
+    expect(await Promise.all([stateOf("session", away.token), stateOf("key", keys.away.secret)])).toEqual([
+      "Viewer",
+      "Viewer",
+    ]);
     expect([await idsIn(host), await idsIn(home)]).toEqual([expect.arrayContaining([home.userId]), [other.userId]]);
     const again = await identity.logIn(home);
     expect([again.userId, again.organizationId]).toEqual([home.userId, host.organizationId]);
@@ -247,7 +286,10 @@ describe("identity.several-organizations: keys and sessions of a removed user", 
     const { host, home, away, keys } = await aGuest();
     const body = { current_password: home.password, new_password: "another horse battery staple" };
     await identity.data(changePassword, { as: away.principal, body });
-    expect(await Promise.all([home, away].map(({ token }) => stateOf("session", token)))).toEqual(["session_expired", "session_expired"]); // prettier-ignore
+    expect(await Promise.all([home, away].map(({ token }) => stateOf("session", token)))).toEqual([
+      "session_expired",
+      "session_expired",
+    ]);
     expect(await stateOf("key", keys.home.secret)).toBe("Viewer");
     expect(await identity.actionsOf(host, { action: "password_changed" })).toEqual(["User password_changed"]);
     expect((await userOf(host, home)).headers.get("etag")).toBe('"2"');

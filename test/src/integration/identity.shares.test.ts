@@ -68,7 +68,8 @@ describe("reads in the share of an organization", () => {
     const nextTurn = (): Promise<void> => new Promise((resolve) => waiting.push(resolve));
     const database = sharedBy(identity.db, { use: (_organization, task) => nextTurn().then(task) });
     const keys = createKeyStore(database);
-    const [users, organizations] = [createUserStore(database), createOrganizationStore(database)];
+    const users = createUserStore(database);
+    const organizations = createOrganizationStore(database);
     const sessions = createSessionStore(database);
     const reads = Array.from({ length: 10 }, () => [
       keys.find({ organizationId, userId }, id),
@@ -85,7 +86,8 @@ describe("reads in the share of an organization", () => {
 
   it("do not delay other organizations; excess ones are rejected with Retry-After", async () => {
     identity = await startIdentity({ replicas: [{ shares: createShares({ operations: 1, waiting: 2 }) }] });
-    const [busy, other] = [await identity.aPerson(), await identity.aPerson()];
+    const busy = await identity.aPerson();
+    const other = await identity.aPerson();
     const sent = Array.from({ length: 100 }, () => identity.send(listUsers, { as: busy.principal }));
     expect((await identity.send(listUsers, { as: other.principal })).status).toBe(200);
     const responses = await Promise.all(sent);

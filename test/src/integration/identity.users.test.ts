@@ -32,7 +32,8 @@ async function listed(as: UserPrincipal, query: object = {}): Promise<string[]> 
 describe("identity.users: reading", () => {
   it("shows an Admin all users of the organization, and no others, with the networks that exist now", async () => {
     const owner = await identity.aPerson();
-    const [home, office] = [await aNetwork(owner, "Home"), await aNetwork(owner, "Office")];
+    const home = await aNetwork(owner, "Home");
+    const office = await aNetwork(owner, "Office");
     const member = await identity.aColleague(owner, { network_ids: [home] });
     const admin = await identity.aColleague(owner, { permissions: "Admin" });
     const stranger = await identity.aPerson();
@@ -51,7 +52,8 @@ describe("identity.users: reading", () => {
 
   it("pages, orders and filters", async () => {
     const owner = await identity.aPerson();
-    const [home, office] = [await aNetwork(owner, "Home"), await aNetwork(owner, "Office")];
+    const home = await aNetwork(owner, "Home");
+    const office = await aNetwork(owner, "Office");
     const a = await identity.aColleague(owner, { network_ids: [home] });
     const b = await identity.aColleague(owner, { permissions: "Viewer", network_ids: [office] });
     const ids = (...people: Person[]) => people.map(({ userId }) => userId);
@@ -65,7 +67,8 @@ describe("identity.users: reading", () => {
 
   it("shows a caller restricted to networks nothing of others", async () => {
     const owner = await identity.aPerson();
-    const [home, office] = [await aNetwork(owner, "Home"), await aNetwork(owner, "Office")];
+    const home = await aNetwork(owner, "Home");
+    const office = await aNetwork(owner, "Office");
     const member = await identity.aColleague(owner, { network_ids: [home, office] });
     const as: UserPrincipal = { ...owner.principal, scope: { ...owner.principal.scope, networks: [home] } };
     expect(await identity.data(getUser, { as, ...idOf(member) })).toMatchObject({ network_ids: [home] });
@@ -76,7 +79,8 @@ describe("identity.users: reading", () => {
 describe("identity.users: changing", () => {
   it("applies to every key and session of the user: level and networks", async () => {
     const owner = await identity.aPerson();
-    const [home, office] = [await aNetwork(owner, "Home"), await aNetwork(owner, "Office")];
+    const home = await aNetwork(owner, "Home");
+    const office = await aNetwork(owner, "Office");
     const user = await identity.aColleague(owner, { permissions: "Admin" });
     const free = await identity.aKey(user, { permissions: "Admin" });
     const cut = await identity.aKey(user, { permissions: "Member", network_ids: [office] });
@@ -92,23 +96,37 @@ describe("identity.users: changing", () => {
       ["key", free.secret],
       ["key", cut.secret],
     ];
-    expect(await rights(all)).toEqual([["Admin", "all"], ["Admin", "all"], ["Member", [office]]]); // prettier-ignore
+    expect(await rights(all)).toEqual([
+      ["Admin", "all"],
+      ["Admin", "all"],
+      ["Member", [office]],
+    ]);
     const put = (body: { permissions: "Member" | "Viewer" | "Admin"; network_ids?: string[] }) =>
       identity.data(updateUser, { as: owner.principal, ...idOf(user), body });
     await put({ permissions: "Member", network_ids: [home] });
-    expect(await rights(all)).toEqual([["Member", [home]], ["Member", [home]], ["Member", []]]); // prettier-ignore
+    expect(await rights(all)).toEqual([
+      ["Member", [home]],
+      ["Member", [home]],
+      ["Member", []],
+    ]);
     await put({ permissions: "Viewer", network_ids: [office] });
-    expect(await rights(all)).toEqual([["Viewer", [office]], ["Viewer", [office]], ["Viewer", [office]]]); // prettier-ignore
+    expect(await rights(all)).toEqual([
+      ["Viewer", [office]],
+      ["Viewer", [office]],
+      ["Viewer", [office]],
+    ]);
     await put({ permissions: "Admin" });
-    expect(await rights(all)).toEqual([["Admin", "all"], ["Admin", "all"], ["Member", [office]]]); // prettier-ignore
+    expect(await rights(all)).toEqual([
+      ["Admin", "all"],
+      ["Admin", "all"],
+      ["Member", [office]],
+    ]);
   });
 
   it("is allowed to Admins for Members and Viewers only, to Owners for everybody", async () => {
     const owner = await identity.aPerson();
-    const [admin, other] = [
-      await identity.aColleague(owner, { permissions: "Admin" }),
-      await identity.aColleague(owner, { permissions: "Admin" }),
-    ];
+    const admin = await identity.aColleague(owner, { permissions: "Admin" });
+    const other = await identity.aColleague(owner, { permissions: "Admin" });
     const member = await identity.aColleague(owner, {});
     const put = (as: Person, whom: Person, permissions: User["permissions"]) =>
       identity.send(updateUser, { as: as.principal, ...idOf(whom), body: { permissions } });
@@ -238,7 +256,8 @@ describe("identity.users: networks that are deleted", () => {
 
   it("are hidden from all users even without a notice of their deletion, and reading changes nothing", async () => {
     const owner = await identity.aPerson();
-    const [home, office] = [await aNetwork(owner, "Home"), await aNetwork(owner, "Office")];
+    const home = await aNetwork(owner, "Home");
+    const office = await aNetwork(owner, "Office");
     const user = await identity.aColleague(owner, { network_ids: [home, office] });
     await stack.servers.nats.stop();
     try {

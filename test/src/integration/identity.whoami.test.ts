@@ -32,7 +32,8 @@ describe("identity.whoami: the caller", () => {
   it("has the present permissions of its key, with what limits them, also right after a demotion", async () => {
     const owner = await anAccount(stack.url);
     const network = (name: string) => owner.session.data<{ id: string }>("post", "/api/v1/networks", { name });
-    const [home, office] = [await network("Home"), await network("Office")];
+    const home = await network("Home");
+    const office = await network("Office");
     const user = await aColleague(stack.url, owner, { permissions: "Admin" });
     const expires_at = new Date(Date.now() + 3_600_000).toISOString();
     const key = await aKey(stack.url, user, { permissions: "Admin", name: "CI", expires_at });

@@ -20,7 +20,11 @@ afterAll(() => stack.stop());
 
 async function useFrom({ secret }: CreatedKey, address: string, gateway = 0) {
   const headers = { authorization: `Bearer ${secret}`, "x-forwarded-for": address };
-  const { status, body, headers: response } = await callerOf(stack.gateways[gateway]!.url, "key", headers).send("get", LIST); // prettier-ignore
+  const {
+    status,
+    body,
+    headers: response,
+  } = await callerOf(stack.gateways[gateway]!.url, "key", headers).send("get", LIST);
   return { status, code: body.code, headers: response };
 }
 
@@ -33,7 +37,10 @@ describe("a key with allowed addresses", () => {
       for (const address of ["203.0.113.9", "::ffff:203.0.113.9", "2001:db8::9", "192.0.2.1, 203.0.113.9"])
         expect([address, (await useFrom(key, address, gateway)).status]).toEqual([address, 200]);
       for (const address of ["192.0.2.1", "2001:db9::9", "203.0.113.9, 192.0.2.2"])
-        expect([address, await useFrom(key, address, gateway)]).toMatchObject([address, { status: 403, code: "address_not_allowed" }]); // prettier-ignore
+        expect([address, await useFrom(key, address, gateway)]).toMatchObject([
+          address,
+          { status: 403, code: "address_not_allowed" },
+        ]);
     }
   });
 
@@ -60,7 +67,10 @@ describe("a key with allowed addresses", () => {
 
   it("follows a changed list at once, on every gateway that has it cached", async () => {
     const key = await aKey(stack.url, owner);
-    const statuses = async () => [(await useFrom(key, "192.0.2.7", 0)).status, (await useFrom(key, "192.0.2.7", 1)).status]; // prettier-ignore
+    const statuses = async () => [
+      (await useFrom(key, "192.0.2.7", 0)).status,
+      (await useFrom(key, "192.0.2.7", 1)).status,
+    ];
     expect(await statuses()).toEqual([200, 200]);
     await change(key, { allowed_ips: ["203.0.113.7"] });
     expect(await statuses()).toEqual([403, 403]);
@@ -71,7 +81,8 @@ describe("a key with allowed addresses", () => {
 
 describe("a key with a rate limit", () => {
   it("gets no more over all gateways, reports its own limit, and leaves the rest to its user", async () => {
-    const [key, other] = [await aKey(stack.url, owner, { rate_limit_per_minute: PER_MINUTE }), await aKey(stack.url, owner)]; // prettier-ignore
+    const key = await aKey(stack.url, owner, { rate_limit_per_minute: PER_MINUTE });
+    const other = await aKey(stack.url, owner);
     const startedAt = performance.now();
     const responses = await Promise.all(Array.from({ length: 30 }, (_, n) => useFrom(key, "192.0.2.8", n % 2)));
     const passed = responses.filter(({ status }) => status === 200);
@@ -81,7 +92,11 @@ describe("a key with a rate limit", () => {
     );
     const refused = responses.filter(({ status }) => status !== 200);
     for (const { code, headers } of refused)
-      expect([code, headers.get("x-ratelimit-limit"), headers.get("x-ratelimit-remaining")]).toEqual(["rate_limited", "12", "0"]); // prettier-ignore
+      expect([code, headers.get("x-ratelimit-limit"), headers.get("x-ratelimit-remaining")]).toEqual([
+        "rate_limited",
+        "12",
+        "0",
+      ]);
     expect(await useFrom(other, "192.0.2.8")).toMatchObject({ status: 200 });
   });
 

@@ -116,7 +116,8 @@ describe("a system whose database is unavailable", () => {
 
   it("ends each process with 0 within 15 s, also while its database hangs", async () => {
     const account = await anAccount(stack.url);
-    const [identity, topology] = [stack.identities[0]!, stack.topologies[0]!];
+    const identity = stack.identities[0]!;
+    const topology = stack.topologies[0]!;
     stack.servers.mongodb!.pause();
     try {
       const hanging = [

@@ -46,7 +46,9 @@ async function partsOf(
   const servers = await prepareServers({ dataDir, secrets, given: {}, report: () => undefined });
   const ports = await freePorts(6);
   const own = (n: number) => ({ port: ports[2 * n] ?? 0, opsPort: ports[2 * n + 1] ?? 0 });
-  const [gateway, identity, topology] = [own(0), own(1), own(2)];
+  const gateway = own(0);
+  const identity = own(1);
+  const topology = own(2);
   const system: System = {
     ...{ dataDir, secrets, servers: servers.urls, publicUrl: urlOf(gateway) },
     databases: { identity: "identity", topology: "topology" },

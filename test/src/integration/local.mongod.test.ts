@@ -94,7 +94,9 @@ describe("the MongoDB of npm start", () => {
     for (let starts = 0; starts < 2; starts++) {
       const url = await start();
       expect(await withNotes(url, (notes) => notes.findOne())).toEqual({ _id: "from before" });
-      await expect(withNotes(withoutPassword(url), (notes) => notes.findOne())).rejects.toThrow("requires authentication"); // prettier-ignore
+      await expect(withNotes(withoutPassword(url), (notes) => notes.findOne())).rejects.toThrow(
+        "requires authentication",
+      );
       await stop();
     }
     expect(loadSecrets(dataDir)).toMatchObject(EARLIER_SECRETS);

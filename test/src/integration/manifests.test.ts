@@ -135,7 +135,10 @@ async function built(overlay: string): Promise<string> {
       .map((one) => one.toJS() as Manifest)
       .filter(({ kind }) => kind === "HorizontalPodAutoscaler");
     const bounds = scalers.map(({ metadata, spec }) => [metadata.name, [spec.minReplicas, spec.maxReplicas]]);
-    const expected = Object.entries(computed).map(([name, [least, cores]]) => [name, [least, Math.max(Math.ceil(Number(cores)), 2 * least)]]); // prettier-ignore
+    const expected = Object.entries(computed).map(([name, [least, cores]]) => [
+      name,
+      [least, Math.max(Math.ceil(Number(cores)), 2 * least)],
+    ]);
     expect(Object.fromEntries(bounds)).toEqual(Object.fromEntries(expected));
   });
 
@@ -162,7 +165,8 @@ async function built(overlay: string): Promise<string> {
     const compose = await readFile(join(ROOT, "deploy/docker-compose.yml"), "utf8");
     const trial = await built("kind");
     expect(trial).toContain(`user gateway on >$REDIS_PASSWORD ${REDIS_RIGHTS}\n`);
-    const rightsIn = (text: string): string => (/users: \[([\s\S]*?)\n\s*\] \}/.exec(text)?.[1] ?? "").replaceAll(/\s+/g, " "); // prettier-ignore
+    const rightsIn = (text: string): string =>
+      (/users: \[([\s\S]*?)\n\s*\] \}/.exec(text)?.[1] ?? "").replaceAll(/\s+/g, " ");
     expect(rightsIn(trial)).toBe(rightsIn(compose).replaceAll("$$", "$"));
   });
 });

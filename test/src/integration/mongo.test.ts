@@ -193,7 +193,8 @@ describe("a snapshot read", () => {
 
 describe("transactions: of other processes", () => {
   it("that the database keeps aborting become write conflicts at their deadline", async () => {
-    const [own, other] = [clients[0]!, clients[1]!];
+    const own = clients[0]!;
+    const other = clients[1]!;
     const things = own.db(name).collection<{ _id: string }>("things");
     await things.insertOne({ _id: "one" });
     let attempts = 0;
@@ -274,7 +275,8 @@ describe("transactions: of requests that have ended", () => {
     const late = { code: "upstream_timeout" };
     await expect(run({ ...BACKGROUND, deadline: performance.now() - 1 }, [])).rejects.toMatchObject(late);
     expect(attempts).toBe(0);
-    const [first, waiting] = [run(over, ["one"]), run(over, ["one"])];
+    const first = run(over, ["one"]);
+    const waiting = run(over, ["one"]);
     await expect(first).rejects.toMatchObject(late);
     await expect(waiting).rejects.toMatchObject(late);
     expect(attempts).toBe(1);

@@ -104,10 +104,8 @@ describe(`${WRITES} creates and ${WRITES} updates with idempotency keys, ${KILLS
           const path = `/api/v1/services/${data.id}`;
           const update = { method: "PUT", path, key: `update-${n}`, body: { ...(data as object), name: `u${n}` } };
           const updated = await sendUntilResponse(update, found);
-          const [again, updatedAgain] = [
-            await sendUntilResponse(create(n), found),
-            await sendUntilResponse(update, found),
-          ];
+          const again = await sendUntilResponse(create(n), found);
+          const updatedAgain = await sendUntilResponse(update, found);
           if (JSON.stringify([again.data, updatedAgain.data]) !== JSON.stringify([data, updated.data]))
             found.push(`${n} was answered otherwise`);
         }

@@ -82,7 +82,14 @@ describe("the servers of npm start", () => {
       await client.close();
     }
     const gateway = new Redis(servers.urls.redis, { enableReadyCheck: false });
-    const forbidden = [["get", "other"], ["keys", "*"], ["flushall"], ["config", "get", "*"], ["acl", "list"], ["publish", "a", "b"]] as const; // prettier-ignore
+    const forbidden = [
+      ["get", "other"],
+      ["keys", "*"],
+      ["flushall"],
+      ["config", "get", "*"],
+      ["acl", "list"],
+      ["publish", "a", "b"],
+    ] as const;
     for (const [command, ...args] of forbidden) await expect(gateway.call(command, ...args)).rejects.toThrow(/NOPERM/);
     const counted =
       'redis.call("TIME"); redis.call("SET", KEYS[1], "1", "PX", 1000); return redis.call("GET", KEYS[1])';

@@ -87,10 +87,16 @@ describe("the network of an entity", () => {
       expect(summary.Service).toMatchObject({ update: 0, failed: 1 });
     }
     expect(await owner.call(getHost, { params: host })).toMatchObject({ name: "nas", network_id: network.id });
-    for (const [{ id: network_id }, count] of [[network, 1], [other, 0]] as const)
+    for (const [{ id: network_id }, count] of [
+      [network, 1],
+      [other, 0],
+    ] as const)
       for (const list of [listHosts, listInterfaces])
-        expect(await owner.list(list, { query: { network_id } })).toMatchObject({ total: count, rows: { length: count } });
-  }); // prettier-ignore
+        expect(await owner.list(list, { query: { network_id } })).toMatchObject({
+          total: count,
+          rows: { length: count },
+        });
+  });
 
   it("is never changed by an archive: a subnet with another one fails, and others of the file are restored", async () => {
     const { owner, subnet, other, otherSubnet, network, entities } = await twoNetworks();
@@ -141,7 +147,8 @@ describe("entities that moved to another host since", () => {
 
   it("are moved back when they are addresses, also of two hosts that have swapped theirs", async () => {
     const { owner, one, two, text, entities } = await twoHosts();
-    const [a, b] = [one.interfaces[0]!, two.interfaces[0]!];
+    const a = one.interfaces[0]!;
+    const b = two.interfaces[0]!;
     await owner.call(patchInterface, { params: a, body: { ip_address: b.ip_address } });
     await owner.call(patchInterface, { params: b, body: { ip_address: a.ip_address } });
     const plan = await imported(owner, text, "?dry_run=true");
@@ -171,22 +178,30 @@ async function move(world: World, service: { id: string }, to: Host): Promise<vo
 
 /** Swaps the port numbers and the addresses of a host. */
 async function swap({ owner }: World, { ports: [p, q], interfaces: [a, b] }: Host): Promise<void> {
-  for (const [port, number] of [[p!, 99], [q!, p!.number], [p!, q!.number]] as const)
+  for (const [port, number] of [
+    [p!, 99],
+    [q!, p!.number],
+    [p!, q!.number],
+  ] as const)
     await owner.call(patchPort, { params: port, body: { number } });
-  for (const [{ id }, ip_address] of [[a!, "10.0.0.99"], [b!, a!.ip_address], [a!, b!.ip_address]] as const)
+  for (const [{ id }, ip_address] of [
+    [a!, "10.0.0.99"],
+    [b!, a!.ip_address],
+    [a!, b!.ip_address],
+  ] as const)
     await owner.call(patchInterface, { params: { id }, body: { ip_address } });
-} // prettier-ignore
+}
 
 describe("what is unique on a host", () => {
   it("is restored when two of its entities have swapped it, and a service is moved back along with it", async () => {
     const world = await twoOfEach();
     const { owner, host, service, other, text, entities } = world;
-    const [a, b] = [host.interfaces[0]!, host.interfaces[1]!];
+    const a = host.interfaces[0]!;
+    const b = host.interfaces[1]!;
     await swap(world, host);
     await move(world, service, other);
     const written = { ports: host.ports[0]!, interfaces: a, services: service };
-    const revisions = () =>
-      Promise.all(Object.entries(written).map(([kind, { id }]) => revisionOf(kind, id)));
+    const revisions = () => Promise.all(Object.entries(written).map(([kind, { id }]) => revisionOf(kind, id)));
     const before = await revisions();
     const plan = await imported(owner, text, "?dry_run=true");
     expect((await imported(owner, text)).summary).toEqual(plan.summary);
@@ -198,11 +213,12 @@ describe("what is unique on a host", () => {
     expect(await historyOf(owner, host.ports[0]!, "number", 4)).toEqual([1, 99, 2, 1]);
     expect(await historyOf(owner, a, "ip_address", 4)).toEqual([a.ip_address, "10.0.0.99", b.ip_address, a.ip_address]);
     expect(await historyOf(owner, service, "host_id", 3)).toEqual([host.id, other.id, host.id]);
-  }); // prettier-ignore
+  });
 
   it("is restored when one of its entities has what another, deleted one had", async () => {
     const { owner, host, text } = await twoOfEach();
-    const [a, b] = [host.ports[0]!, host.ports[1]!];
+    const a = host.ports[0]!;
+    const b = host.ports[1]!;
     await owner.call(deletePort, { params: a });
     await owner.call(patchPort, { params: b, body: { number: a.number } });
     await imported(owner, text);
@@ -230,11 +246,12 @@ describe("what a newer entity of a host has", () => {
     await owner.call(deletePort, { params: { id: newId } });
     await imported(owner, text);
     expect(await owner.call(getService, { params: service })).toMatchObject({ host_id: host.id, bindings: [{}] });
-  }); // prettier-ignore
+  });
 
   it("is reported with line and host when it is the address of an interface", async () => {
     const { owner, host, subnet, text, entities } = await twoOfEach();
-    const [a, b] = [host.interfaces[0]!, host.interfaces[1]!];
+    const a = host.interfaces[0]!;
+    const b = host.interfaces[1]!;
     const give = ({ id }: { id: string }, ip_address: string) =>
       owner.call(patchInterface, { params: { id }, body: { ip_address } });
     await give(b, "10.0.0.200");
@@ -259,9 +276,19 @@ describe("the names of tags", () => {
     const tags: Tag[] = [];
     for (let n = 0; n < 24; n++) tags.push(await create(`tag ${n}`));
     const before = await archiveOf(owner);
-    const [a, b, c, d] = [tags[0]!, tags[1]!, tags[10]!, tags[23]!]; // In two batches of twenty.
+    const a = tags[0]!;
+    const b = tags[1]!;
+    const c = tags[10]!;
+    const d = tags[23]!; // In two batches of twenty.
     // Four have their names from one another, and a newer tag has that of the fifth.
-    for (const [tag, name] of [[a, "free"], [c, a.name], [d, c.name], [tags[2]!, d.name], [a, "tag 2"], [b, "lost"]] as const)
+    for (const [tag, name] of [
+      [a, "free"],
+      [c, a.name],
+      [d, c.name],
+      [tags[2]!, d.name],
+      [a, "tag 2"],
+      [b, "lost"],
+    ] as const)
       await rename(tag, name);
     const newer = await create(b.name);
     const plan = await importOf(owner, before.text, "?dry_run=true");
@@ -272,7 +299,7 @@ describe("the names of tags", () => {
     await owner.call(deleteTag, { params: newer });
     await imported(owner, before.text);
     expect(normalForm(await archiveOf(owner))).toEqual(normalForm(before));
-  }); // prettier-ignore
+  });
 });
 
 async function revisionOf(kind: string, id: string): Promise<number> {
@@ -281,9 +308,14 @@ async function revisionOf(kind: string, id: string): Promise<number> {
 }
 
 /** A member of an entity after each change in the journal, as soon as there are so many. */
-async function historyOf(owner: Caller, { id: entity_id }: { id: string }, member: string, count: number): Promise<unknown[]> {
+async function historyOf(
+  owner: Caller,
+  { id: entity_id }: { id: string },
+  member: string,
+  count: number,
+): Promise<unknown[]> {
   const read = () => owner.call(listChanges, { query: { entity_id, limit: 100, wait: 1 } });
   let rows = await read();
   for (let n = 0; n < 40 && rows.length < count; n++) rows = await read();
   return rows.map(({ after }) => after?.[member]);
-} // prettier-ignore
+}

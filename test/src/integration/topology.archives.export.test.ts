@@ -44,7 +44,8 @@ afterAll(() => topology.stop());
 
 /** Two networks, tags, and hosts with children of each kind. */
 async function anOrganization(owner: Caller): Promise<{ one: World; two: World; host: Host }> {
-  const [one, two] = [await aNetwork(owner, "One"), await aNetwork(owner, "Two")];
+  const one = await aNetwork(owner, "One");
+  const two = await aNetwork(owner, "Two");
   const tag = await owner.call(createTag, { body: { name: "web" } });
   const host = await aHost(one, { name: "nas", interfaces: 2, ports: 2 });
   await aService({ owner }, host, { bindings: [onPort(host.ports[0])], tags: [tag.id, "label"] });
@@ -101,8 +102,10 @@ describe("the archive of an organization", () => {
     for (const { entity, data } of archive.entities) {
       if (entity === "Host") host = data.id;
       const { network_id, subnet_id, host_id, tags = [] } = data as Record<string, unknown>;
-      for (const id of [network_id, subnet_id].filter((one) => one !== undefined)) expect([id, before.has(id)]).toEqual([id, true]); // prettier-ignore
-      for (const tag of (tags as string[]).filter((one) => one.length === 36)) expect([tag, before.has(tag)]).toEqual([tag, true]); // prettier-ignore
+      for (const id of [network_id, subnet_id].filter((one) => one !== undefined))
+        expect([id, before.has(id)]).toEqual([id, true]);
+      for (const tag of (tags as string[]).filter((one) => one.length === 36))
+        expect([tag, before.has(tag)]).toEqual([tag, true]);
       if (host_id !== undefined) expect(host_id).toBe(host);
       before.add(data.id);
     }

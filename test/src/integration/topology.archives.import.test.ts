@@ -56,41 +56,53 @@ function sumOf(summary: ArchiveImport["summary"]) {
 }
 
 /** The errors with which a file is rejected. */
-async function faultsOf(text: string, caller = topology.aCaller()): Promise<[line: number, path: string, code: string][]> {
+async function faultsOf(
+  text: string,
+  caller = topology.aCaller(),
+): Promise<[line: number, path: string, code: string][]> {
   const { status, code, params } = await sendArchive(caller, text);
   expect([status, code]).toEqual([400, "archive_invalid"]);
   const entities = (await archiveOf(caller)).entities.length;
   expect(entities).toBe(0);
-  return (params["faults"] as { line: number; path: string; code: string }[]).map(({ line, path, code: one }) => [line, path, one]); // prettier-ignore
-} // prettier-ignore
+  return (params["faults"] as { line: number; path: string; code: string }[]).map(({ line, path, code: one }) => [
+    line,
+    path,
+    one,
+  ]);
+}
 
 describe("an imported archive", () => {
-  it(`of ${ORGANIZATIONS} random organizations is equal up to ids in empty ones, and changes nothing when it is imported again`, async () => {
-    for (let seed = 1; seed <= ORGANIZATIONS; seed++) {
-      const entities = randomEntities(seed);
-      const [first, second] = [topology.aCaller(), topology.aCaller()];
-      const dry = await imported(first, archiveText(entities), "?dry_run=true");
-      expect(sumOf(dry.summary)).toEqual({ create: entities.length, update: 0, unchanged: 0 });
-      expect((await archiveOf(first)).entities).toEqual([]);
-      const done = await imported(first, archiveText(entities));
-      expect([seed, done.summary]).toEqual([seed, dry.summary]);
-      const out = await archiveOf(first);
-      expect([seed, normalForm(out)]).toEqual([seed, normalForm({ entities: described(entities) })]);
-      await imported(second, out.text);
-      const again = await archiveOf(second);
-      expect([seed, normalForm(again)]).toEqual([seed, normalForm(out)]);
-      for (const [caller, text] of [
-        [first, out.text],
-        [first, archiveText(entities)],
-        [second, out.text],
-      ] as const) {
-        const before = await archiveOf(caller);
-        const { summary } = await imported(caller, text);
-        expect([seed, sumOf(summary)]).toEqual([seed, { create: 0, update: 0, unchanged: entities.length }]);
-        expect((await archiveOf(caller)).entities).toEqual(before.entities);
+  it(
+    `of ${ORGANIZATIONS} random organizations is equal up to ids in empty ones, and changes nothing when it is imported again`,
+    async () => {
+      for (let seed = 1; seed <= ORGANIZATIONS; seed++) {
+        const entities = randomEntities(seed);
+        const first = topology.aCaller();
+        const second = topology.aCaller();
+        const dry = await imported(first, archiveText(entities), "?dry_run=true");
+        expect(sumOf(dry.summary)).toEqual({ create: entities.length, update: 0, unchanged: 0 });
+        expect((await archiveOf(first)).entities).toEqual([]);
+        const done = await imported(first, archiveText(entities));
+        expect([seed, done.summary]).toEqual([seed, dry.summary]);
+        const out = await archiveOf(first);
+        expect([seed, normalForm(out)]).toEqual([seed, normalForm({ entities: described(entities) })]);
+        await imported(second, out.text);
+        const again = await archiveOf(second);
+        expect([seed, normalForm(again)]).toEqual([seed, normalForm(out)]);
+        for (const [caller, text] of [
+          [first, out.text],
+          [first, archiveText(entities)],
+          [second, out.text],
+        ] as const) {
+          const before = await archiveOf(caller);
+          const { summary } = await imported(caller, text);
+          expect([seed, sumOf(summary)]).toEqual([seed, { create: 0, update: 0, unchanged: entities.length }]);
+          expect((await archiveOf(caller)).entities).toEqual(before.entities);
+        }
       }
-    }
-  }, Math.max(600_000, ORGANIZATIONS * 15_000)); // prettier-ignore
+    },
+    Math.max(600_000, ORGANIZATIONS * 15_000),
+  );
 
   it("is recorded in the journal once, like other writes, and not at all when nothing changes", async () => {
     const owner = topology.aCaller();
@@ -170,10 +182,13 @@ describe("an archive imported again, or into another organization", () => {
   });
 
   it("changes nothing of the organization it came from, whatever ids it contains", async () => {
-    const [theirs, mine] = [topology.aCaller(), topology.aCaller()];
+    const theirs = topology.aCaller();
+    const mine = topology.aCaller();
     await imported(theirs, archiveText(randomEntities(11)));
     const before = await archiveOf(theirs);
-    const renamed = before.entities.map((line) => (line.entity === "Host" ? { ...line, data: { ...line.data, name: "mine" } } : line)); // prettier-ignore
+    const renamed = before.entities.map((line) =>
+      line.entity === "Host" ? { ...line, data: { ...line.data, name: "mine" } } : line,
+    );
     await imported(mine, archiveText(renamed));
     expect((await archiveOf(theirs)).entities).toEqual(before.entities);
     const ids = new Set(before.entities.map(({ data }) => data.id));
@@ -215,14 +230,18 @@ describe("a file that is not a complete archive is rejected with place and reaso
       return archiveText(entities.map((line, n) => (n === at ? { ...line, data: { ...line.data, ...more } } : line)));
     };
     const id = randomUUID();
-    const of = async (kind: string, more: object) => (await faultsOf(change(kind, more))).map(([, path, code]) => [path, code]); // prettier-ignore
+    const of = async (kind: string, more: object) =>
+      (await faultsOf(change(kind, more))).map(([, path, code]) => [path, code]);
     expect(await of("Host", { network_id: id })).toContainEqual(["data.network_id", "invalid_reference"]);
     expect(await of("Host", { tags: [id] })).toContainEqual(["data.tags.0", "invalid_reference"]);
     expect(await of("Interface", { subnet_id: id })).toContainEqual(["data.subnet_id", "invalid_reference"]);
     expect(await of("Interface", { host_id: id })).toContainEqual(["data.host_id", "out_of_order"]);
     expect(await of("Interface", { ip_address: "11.0.0.1" })).toContainEqual(["data.ip_address", "ip_outside_subnet"]);
     expect(await of("Subnet", { cidr: "10.0.0.1/16" })).toContainEqual(["data.cidr", "validation_failed"]);
-    expect(await of("Service", { bindings: [{ type: "Port", port_id: id }] })).toContainEqual(["data.bindings.0", "binding_cross_host"]); // prettier-ignore
+    expect(await of("Service", { bindings: [{ type: "Port", port_id: id }] })).toContainEqual([
+      "data.bindings.0",
+      "binding_cross_host",
+    ]);
     expect(await of("Host", { name: "" })).toContainEqual(["data.name", "validation_failed"]);
     expect(await of("Host", { id: entities[0]?.data.id })).toContainEqual(["data.id", "repeated_id"]);
   });

@@ -26,7 +26,8 @@ afterAll(() => topology.stop());
 
 describe("concurrent archives", () => {
   it("are limited to two per organization, also while they are uploaded; a third one is 429 with Retry-After", async () => {
-    const [owner, other] = [topology.aCaller(), topology.aCaller()];
+    const owner = topology.aCaller();
+    const other = topology.aCaller();
     const text = archiveText(randomEntities(21, 3));
     let go = (): void => undefined;
     const released = new Promise<void>((resolve) => (go = resolve));

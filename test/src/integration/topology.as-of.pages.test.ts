@@ -25,7 +25,9 @@ describe("pages of the past", () => {
     const { owner } = world;
     const host = await aHost(world, { services: 9 });
     const as_of = await waitForJournal(owner);
-    const { rows: was } = await owner.list(listServices, { query: { limit: 0, order_by: "name", order_direction: "desc" } }); // prettier-ignore
+    const { rows: was } = await owner.list(listServices, {
+      query: { limit: 0, order_by: "name", order_direction: "desc" },
+    });
     for (const n of [1, 4, 7]) await owner.call(deleteService, { params: host.services[n]! });
     await aService(world, host, { name: "s5 and a half" });
     const found: string[] = [];

@@ -210,7 +210,9 @@ describe("a read of the past: limits", () => {
     for (let from = 0; from <= PAST.entities; from += 10_000) {
       const count = Math.min(10_000, PAST.entities + 1 - from);
       const numbers = Array.from({ length: count }, (_, at) => last!.n + 1 + from + at);
-      await journal.insertMany(numbers.map((n) => ({ ...last!, _id: placeOf(organization_id, n), n, entity: "Tag", entity_id: `${n}` }))); // prettier-ignore
+      await journal.insertMany(
+        numbers.map((n) => ({ ...last!, _id: placeOf(organization_id, n), n, entity: "Tag", entity_id: `${n}` })),
+      );
     }
     const refusal = [422, "too_many_changes", { limit: PAST.entities }];
     expect(await owner.refusal(listTags, { query: { as_of } })).toEqual(refusal);
@@ -219,10 +221,8 @@ describe("a read of the past: limits", () => {
 
   it("rejects the future, a foreign cursor, an invalid moment, and one before the retention period", async () => {
     const { owner } = await aNetwork(topology.aCaller());
-    const [as_of, strange] = [
-      await waitForJournal(owner),
-      await waitForJournal((await aNetwork(topology.aCaller())).owner),
-    ];
+    const as_of = await waitForJournal(owner);
+    const strange = await waitForJournal((await aNetwork(topology.aCaller())).owner);
     const refusal = async (query: { as_of: string }): Promise<string> => (await owner.refusal(listHosts, { query }))[1];
     expect(await refusal({ as_of: new Date(Date.now() + 60_000).toISOString() })).toBe("validation_failed");
     expect(await refusal({ as_of: "last week" })).toBe("validation_failed");

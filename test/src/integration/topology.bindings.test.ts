@@ -1,7 +1,25 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { type Binding, deleteInterface, getBinding, type Host, listBindings, type Service, updateService } from "@nts/shared/contract"; // prettier-ignore
+import {
+  type Binding,
+  deleteInterface,
+  getBinding,
+  type Host,
+  listBindings,
+  type Service,
+  updateService,
+} from "@nts/shared/contract";
 import { startTopology, type Topology } from "../support/topology.js";
-import { aHost, aNetwork, aService, echoOf, inputOf, unknownEntity, onInterface, onPort, type World } from "../support/topology-world.js"; // prettier-ignore
+import {
+  aHost,
+  aNetwork,
+  aService,
+  echoOf,
+  inputOf,
+  unknownEntity,
+  onInterface,
+  onPort,
+  type World,
+} from "../support/topology-world.js";
 
 let topology: Topology;
 
@@ -37,7 +55,11 @@ describe("bindings: the read view of services' bindings", () => {
     const all = [...world.web.bindings, ...world.ping.bindings];
     expect(new Set(await listed(world))).toEqual(new Set(all));
     for (const binding of all) expect(await world.owner.call(getBinding, { params: binding })).toEqual(binding);
-    expect(await world.owner.refusal(getBinding, { params: unknownEntity() })).toEqual([404, "not_found", { entity: "Binding" }]); // prettier-ignore
+    expect(await world.owner.refusal(getBinding, { params: unknownEntity() })).toEqual([
+      404,
+      "not_found",
+      { entity: "Binding" },
+    ]);
   });
 
   it("filters by a service, a port, an interface and a network", async () => {
@@ -46,7 +68,9 @@ describe("bindings: the read view of services' bindings", () => {
     const office = await aNetwork(world.owner, "office");
     expect(new Set(await listed(world, { service_id: web.id }))).toEqual(new Set(web.bindings));
     expect((await listed(world, { port_id: host.ports[1]!.id })).map(inputOf)).toEqual([onPort(host.ports[1])]);
-    expect((await listed(world, { interface_id: host.interfaces[0]!.id })).map(inputOf)).toEqual([onPort(host.ports[0], host.interfaces[0])]); // prettier-ignore
+    expect((await listed(world, { interface_id: host.interfaces[0]!.id })).map(inputOf)).toEqual([
+      onPort(host.ports[0], host.interfaces[0]),
+    ]);
     expect(await listed(world, { interface_id: host.interfaces[1]!.id })).toEqual(ping.bindings);
     expect(await listed(world, { network_id: network.id })).toHaveLength(3);
     expect(await listed(world, { network_id: office.network.id })).toEqual([]);
@@ -72,8 +96,15 @@ describe("bindings: the read view of services' bindings", () => {
     const [binding] = world.web.bindings;
     const outsiders = [world.owner.colleague({ networks: [] }), topology.aCaller()];
     for (const outsider of outsiders) {
-      expect(await outsider.refusal(getBinding, { params: binding! })).toEqual([404, "not_found", { entity: "Binding" }]); // prettier-ignore
-      expect(await outsider.list(listBindings, { query: { service_id: world.web.id } })).toMatchObject({ rows: [], total: 0 }); // prettier-ignore
+      expect(await outsider.refusal(getBinding, { params: binding! })).toEqual([
+        404,
+        "not_found",
+        { entity: "Binding" },
+      ]);
+      expect(await outsider.list(listBindings, { query: { service_id: world.web.id } })).toMatchObject({
+        rows: [],
+        total: 0,
+      });
     }
   });
 });

@@ -80,14 +80,19 @@ describe("bulk-delete: dependent entities", () => {
     const world = await aNetwork(owner);
     const host = await aHost(world, { interfaces: 5, ports: 3, services: 5 });
     const { interfaces, ports, services } = host;
-    const bindings = [onPort(ports[0], interfaces[1]), onPort(ports[1], interfaces[3]), onPort(ports[2], interfaces[4])]; // prettier-ignore
+    const bindings = [
+      onPort(ports[0], interfaces[1]),
+      onPort(ports[1], interfaces[3]),
+      onPort(ports[2], interfaces[4]),
+    ];
     const service = await aService(world, host, { bindings });
     const chosen = <T extends { id: string }>(from: T[], ...places: number[]): string[] =>
       places.map((n) => from[n]!.id);
     await owner.call(bulkDeleteInterfaces, { body: chosen(interfaces, 3, 0, 1) });
     await owner.call(bulkDeleteServices, { body: chosen(services, 4, 0, 2) });
     const after = await owner.call(getHost, { params: host });
-    const placed = (of: { id: string; position: number }[]): [string, number][] => of.map((one) => [one.id, one.position]); // prettier-ignore
+    const placed = (of: { id: string; position: number }[]): [string, number][] =>
+      of.map((one) => [one.id, one.position]);
     expect(placed(after.interfaces)).toEqual(chosen(interfaces, 2, 4).map((id, n) => [id, n]));
     expect(placed(after.services)).toEqual([...chosen(services, 1, 3), service.id].map((id, n) => [id, n]));
     expect((await owner.call(getService, { params: service })).bindings).toHaveLength(1);

@@ -58,7 +58,9 @@ async function expectTotalsMatch(owner: Caller, ...worlds: readonly World[]): Pr
     expect(await totals(owner, { network_id: id })).toEqual(real);
     expect(await totals(owner.colleague({ networks: [id] }))).toEqual(real);
     const others = ids.filter((other) => other !== id);
-    expect(await totals(owner.colleague({ networks: others }), { network_id: id })).toEqual(await countDocumentsByKind(organizationId, [])); // prettier-ignore
+    expect(await totals(owner.colleague({ networks: others }), { network_id: id })).toEqual(
+      await countDocumentsByKind(organizationId, []),
+    );
   }
   expect(await totals(owner.colleague({ networks: ids }))).toEqual(all);
   return all;
@@ -79,7 +81,15 @@ describe("counts: total_count is exact", () => {
     await owner.call(createPort, { body: { ...at, number: 99, protocol: "Udp" } });
     await aService(home, host, { bindings: [onPort(host.ports[0]), onPort(host.ports[1], host.interfaces[0])] });
     await aHost(office, { interfaces: 1, services: 1 });
-    expect(await expectTotalsMatch(owner, home, office)).toMatchObject({ networks: 2, subnets: 2, hosts: 2, interfaces: 5, ports: 3, services: 4, bindings: 2 }); // prettier-ignore
+    expect(await expectTotalsMatch(owner, home, office)).toMatchObject({
+      networks: 2,
+      subnets: 2,
+      hosts: 2,
+      interfaces: 5,
+      ports: 3,
+      services: 4,
+      bindings: 2,
+    });
   });
 
   it("after deletes of single entities and changes of bindings", async () => {
@@ -105,9 +115,25 @@ describe("counts: total_count is exact", () => {
     await aHost(home, { name: "stays", interfaces: 1, ports: 1, services: 1 });
     await aHost(office, { interfaces: 1, ports: 1, services: 1 });
     await owner.call(deleteHost, { params: host });
-    expect(await expectTotalsMatch(owner, home, office)).toMatchObject({ networks: 2, subnets: 2, hosts: 2, interfaces: 2, ports: 2, services: 2, bindings: 0 }); // prettier-ignore
+    expect(await expectTotalsMatch(owner, home, office)).toMatchObject({
+      networks: 2,
+      subnets: 2,
+      hosts: 2,
+      interfaces: 2,
+      ports: 2,
+      services: 2,
+      bindings: 0,
+    });
     await owner.call(deleteNetwork, { params: home.network });
-    expect(await expectTotalsMatch(owner, office)).toMatchObject({ networks: 1, subnets: 1, hosts: 1, interfaces: 1, ports: 1, services: 1, bindings: 0 }); // prettier-ignore
+    expect(await expectTotalsMatch(owner, office)).toMatchObject({
+      networks: 1,
+      subnets: 1,
+      hosts: 1,
+      interfaces: 1,
+      ports: 1,
+      services: 1,
+      bindings: 0,
+    });
   });
 
   it("after failed writes, which do not count", async () => {
@@ -126,7 +152,13 @@ describe("counts: total_count is exact", () => {
   it("after concurrent writers", async () => {
     const { owner, home, office } = await twoNetworks();
     const hosts = await Promise.all(Array.from({ length: 12 }, (_, n) => aHost(n % 2 ? home : office, { ports: 2 })));
-    await Promise.all(hosts.flatMap((host) => [aService(home, host), aService(home, host), owner.call(deletePort, { params: host.ports[0]! })])); // prettier-ignore
+    await Promise.all(
+      hosts.flatMap((host) => [
+        aService(home, host),
+        aService(home, host),
+        owner.call(deletePort, { params: host.ports[0]! }),
+      ]),
+    );
     await Promise.all(hosts.slice(0, 5).map((host) => owner.call(deleteHost, { params: host })));
     expect(await expectTotalsMatch(owner, home, office)).toMatchObject({ hosts: 7, ports: 7, services: 14 });
   });

@@ -36,7 +36,6 @@ beforeAll(async () => {
     ["fd00::/64", null],
     ["10.2.0.0/16", "lab"],
   ] as const)
-    // prettier-ignore
     await owner.call(createSubnet, { body: { network_id: network.id, cidr, name: "same", subnet_type } });
   for (const name of ["red", "blue", "green", "black"])
     await owner.call(createTag, { body: { name, color: name === "red" ? null : name } });

@@ -74,10 +74,8 @@ describe("a client that disconnects", () => {
     pending = new Promise((resolve) => (release = resolve));
     const body = { host_id: host.id, network_id: host.network_id, number: 80, protocol: "Tcp" as const };
     const before = await topology.connections();
-    const [first, second] = [
-      aRawPost(world, "/api/v1/ports", body),
-      aRawPost(world, "/api/v1/ports", { ...body, number: 81 }),
-    ];
+    const first = aRawPost(world, "/api/v1/ports", body);
+    const second = aRawPost(world, "/api/v1/ports", { ...body, number: 81 });
     await isPending;
     first.destroy();
     second.destroy();
@@ -92,7 +90,11 @@ describe("a client that disconnects", () => {
   it("in the middle of a list closes the database cursor at once", async () => {
     const world = await start();
     const virtualization = { type: "vm", details: { text: "x".repeat(12_000) } };
-    const services = Array.from({ length: 60 }, (_, n) => ({ name: `s${n}`, service_definition: "nginx", virtualization })); // prettier-ignore
+    const services = Array.from({ length: 60 }, (_, n) => ({
+      name: `s${n}`,
+      service_definition: "nginx",
+      virtualization,
+    }));
     for (let n = 0; n < 16; n++)
       await world.owner.call(createHost, { body: { network_id: world.network.id, name: `host ${n}`, services } });
     const since = new Date();
@@ -138,7 +140,14 @@ describe("an organization with many concurrent requests", () => {
 });
 
 function headOf(world: World, method: string, path: string, more: readonly string[] = []): string {
-  return [`${method} ${path} HTTP/1.1`, "Host: topology", `${INTERNAL.tenancy}: ${world.owner.tenancy()}`, ...more, "", ""].join("\r\n"); // prettier-ignore
+  return [
+    `${method} ${path} HTTP/1.1`,
+    "Host: topology",
+    `${INTERNAL.tenancy}: ${world.owner.tenancy()}`,
+    ...more,
+    "",
+    "",
+  ].join("\r\n");
 }
 
 function aRawPost(world: World, path: string, body: object) {

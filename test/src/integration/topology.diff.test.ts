@@ -53,7 +53,9 @@ function applied(state: State, { added, removed, changed }: Diff): State {
   for (const { entity_id, before, after, fields } of [...removed, ...changed, ...added]) {
     const had = next.get(entity_id) ?? "null";
     if (JSON.stringify(before) !== had) throw new Error(`${entity_id} was ${had}, not ${JSON.stringify(before)}`);
-    const differing = Object.keys(before ?? {}).filter((name) => name !== "updated_at" && JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name])); // prettier-ignore
+    const differing = Object.keys(before ?? {}).filter(
+      (name) => name !== "updated_at" && JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name]),
+    );
     if (before && after && differing.join() !== fields.join()) throw new Error(`${entity_id}: ${fields.join()}`);
     if (after === null) next.delete(entity_id);
     else next.set(entity_id, JSON.stringify(after));
@@ -82,7 +84,8 @@ describe(`a history of ${LENGTH} random writes, seed ${SEED}`, () => {
     for (const [who, caller] of [owner, restricted].entries())
       for (let a = 0; a < MOMENTS; a++)
         for (let b = a; b < MOMENTS; b += 1 + (a % 3)) {
-          const [from, to] = [moments[a]![who]!, moments[b]![who]!];
+          const from = moments[a]![who]!;
+          const to = moments[b]![who]!;
           expect(sorted(applied(from.state, await diff(caller, from.cursor, to.cursor)))).toEqual(sorted(to.state));
         }
   });
@@ -111,7 +114,10 @@ describe("the entries of a diff", () => {
       ["second *name*", ["name", "hostname"]],
       ["s0", []],
     ]);
-    const { text, headers } = await owner.raw("get", `/api/v1/changes/diff?from=${from}&to=${to}&network_id=${world.network.id}&format=markdown`); // prettier-ignore
+    const { text, headers } = await owner.raw(
+      "get",
+      `/api/v1/changes/diff?from=${from}&to=${to}&network_id=${world.network.id}&format=markdown`,
+    );
     expect(headers["content-type"]).toMatch(/^text\/markdown/);
     expect(text).toContain("\n## Added\n\n- Host **new**\n- Port **1/Tcp**\n\n## Removed\n\n- Host **gone**\n");
     expect(text).toContain(
@@ -143,10 +149,8 @@ describe("a diff", () => {
   it("rejects moments in the wrong order, foreign cursors, and moments that are no longer known", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner } = world;
-    const [from, stranger] = [
-      await waitForJournal(owner),
-      await waitForJournal((await aNetwork(topology.aCaller())).owner),
-    ];
+    const from = await waitForJournal(owner);
+    const stranger = await waitForJournal((await aNetwork(topology.aCaller())).owner);
     const to = await waitForJournal(owner);
     expect((await owner.refusal(diffChanges, { query: { from: to, to: from } }))[1]).toBe("validation_failed");
     expect((await owner.refusal(diffChanges, { query: { from: "last week" } }))[1]).toBe("validation_failed");

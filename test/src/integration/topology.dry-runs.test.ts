@@ -110,8 +110,10 @@ describe("a plan", () => {
   it("lists the removed bindings, the shifted positions and the changed fields", async () => {
     const world = await aNetwork(owner);
     const host = await aHost(world, { interfaces: 1, ports: 1 });
-    const [first, second] = [await aService(world, host, { name: "a" }), await aService(world, host, { name: "b" })];
-    const [port, at] = [host.ports[0], host.interfaces[0]];
+    const first = await aService(world, host, { name: "a" });
+    const second = await aService(world, host, { name: "b" });
+    const port = host.ports[0];
+    const at = host.interfaces[0];
     const body = { ...echoOf(second), position: 0, bindings: [onPort(port, at), onPort(port), onPort(port)] };
     const plan = planOf(await owner.send(updateService, { params: second, body, ...dry }));
     expect(plan.removed_bindings).toEqual([
@@ -124,13 +126,16 @@ describe("a plan", () => {
       ["update", first.id, { before: 0, after: 1 }],
     ]);
     expect(plan.action).toBe("update");
-    expect((await owner.send(updateService, { params: second, body: echoOf(second), ...dry })).meta.plan?.action).toBe("none"); // prettier-ignore
+    expect((await owner.send(updateService, { params: second, body: echoOf(second), ...dry })).meta.plan?.action).toBe(
+      "none",
+    );
   });
 
   it("lists the removed bindings also where nothing else of the request is a change", async () => {
     const world = await aNetwork(owner);
     const host = await aHost(world, { interfaces: 1, ports: 1 });
-    const [port, at] = [host.ports[0], host.interfaces[0]];
+    const port = host.ports[0];
+    const at = host.interfaces[0];
     const stored = await aService(world, host, { bindings: [onPort(port)] });
     const duplicate = { index: 1, reason: "duplicate", kept_index: 0 };
     const covered = { index: 1, reason: "covered_by_all_interfaces", kept_index: 0 };
@@ -164,11 +169,23 @@ describe("a plan", () => {
     await aService(world, small, { bindings: [onPort(small.ports[0])], tags: [tag.id] });
     const before = await everything();
     const cascades = async (sending: Promise<ServiceResponse<unknown>>) => planOf(await sending).cascades;
-    expect(await cascades(owner.send(deleteHost, { params: small, ...dry }))).toEqual({ bindings: 1, services: 1, ports: 1, interfaces: 2 }); // prettier-ignore
+    expect(await cascades(owner.send(deleteHost, { params: small, ...dry }))).toEqual({
+      bindings: 1,
+      services: 1,
+      ports: 1,
+      interfaces: 2,
+    });
     expect(await cascades(owner.send(deleteHost, { params: host, ...dry }))).toEqual({ services: 600 });
     expect(await cascades(owner.send(deletePort, { params: small.ports[0]!, ...dry }))).toEqual({ bindings: 1 });
     expect(await cascades(owner.send(deleteTag, { params: tag, ...dry }))).toEqual({ services: 601 });
-    expect(await cascades(owner.send(deleteNetwork, { params: world.network, ...dry }))).toEqual({ subnets: 1, hosts: 2, interfaces: 2, ports: 1, services: 601, bindings: 1 }); // prettier-ignore
+    expect(await cascades(owner.send(deleteNetwork, { params: world.network, ...dry }))).toEqual({
+      subnets: 1,
+      hosts: 2,
+      interfaces: 2,
+      ports: 1,
+      services: 601,
+      bindings: 1,
+    });
     const ids = (await owner.list(listServices, { query: { host_id: host.id, limit: 2 } })).rows.map(({ id }) => id);
     const plan = planOf(await owner.send(bulkDeleteServices, { body: ids, ...dry }));
     expect([plan.cascades, plan.changes.filter(({ action }) => action === "update").length]).toEqual([{}, 598]);

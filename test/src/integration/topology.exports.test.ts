@@ -38,7 +38,15 @@ async function aServer({ owner, network, subnet }: World, name: string, ip_addre
   return host;
 }
 
-const FORMATS = ["prometheus", "ansible", "hosts", "dns?zone=home.example", "homepage", "drawio", "csv?resource=services"]; // prettier-ignore
+const FORMATS = [
+  "prometheus",
+  "ansible",
+  "hosts",
+  "dns?zone=home.example",
+  "homepage",
+  "drawio",
+  "csv?resource=services",
+];
 
 describe("an export: contents", () => {
   it("are the hosts of all networks that the caller may see, of one, or with some tags", async () => {
@@ -72,12 +80,17 @@ describe("an export: contents", () => {
     const other = await owner.call(createSubnet, {
       body: { network_id: network.id, cidr: "10.1.0.0/24", name: "Other" },
     });
-    const [network_id, firstOf] = [network.id, { ip_address: "10.0.0.1", subnet_id: subnet.id }];
+    const network_id = network.id;
+    const firstOf = { ip_address: "10.0.0.1", subnet_id: subnet.id };
     const interfaces = [firstOf, { ip_address: "10.1.0.1", subnet_id: other.id }];
     const router = await owner.call(createHost, { body: { network_id, name: "router", interfaces } });
     const bare = await owner.call(createHost, { body: { network_id, name: "bare" } });
     const { text } = await exported(owner, "drawio");
-    const cell = (id: string): string => (text.split("\n").filter((line) => line.startsWith(`<mxCell id="${id}"`)).join("")); // prettier-ignore
+    const cell = (id: string): string =>
+      text
+        .split("\n")
+        .filter((line) => line.startsWith(`<mxCell id="${id}"`))
+        .join("");
     expect(cell(router.id)).toContain(`parent="${subnet.id}"`);
     expect(cell(router.interfaces[1]?.id ?? "")).toContain(`source="${router.id}" target="${other.id}"`);
     expect(cell(bare.id)).toContain(`parent="rest-${network.id}"`);
@@ -88,7 +101,8 @@ describe("an export: contents", () => {
 
 describe("exports that a client already has", () => {
   const PATHS = ["/api/v1/exports/hosts", ARCHIVE_PATH];
-  const etagOf = async (caller: Caller, path: string): Promise<string> => String((await caller.raw("get", path)).headers["etag"]); // prettier-ignore
+  const etagOf = async (caller: Caller, path: string): Promise<string> =>
+    String((await caller.raw("get", path)).headers["etag"]);
   const holding = async (caller: Caller, path: string, etag: string): Promise<number> =>
     (await caller.raw("get", path, undefined, { "if-none-match": etag })).status;
 
@@ -106,11 +120,13 @@ describe("exports that a client already has", () => {
 
   it.each(PATHS)("are not 304 to a caller who may see more networks or fewer, however old: %s", async (path) => {
     const owner = topology.aCaller();
-    const [older, newer] = [(await aNetwork(owner, "Older")).network.id, (await aNetwork(owner, "Newer")).network.id];
+    const older = (await aNetwork(owner, "Older")).network.id;
+    const newer = (await aNetwork(owner, "Newer")).network.id;
     await waitForJournal(owner);
     const callers = [[newer], [older, newer], [newer, older]].map((networks) => owner.restrictedTo(networks));
     const [some, all, same] = callers as [Caller, Caller, Caller];
-    const [fewer, more] = [await etagOf(some, path), await etagOf(all, path)];
+    const fewer = await etagOf(some, path);
+    const more = await etagOf(all, path);
     expect([await holding(all, path, fewer), await holding(some, path, more)]).toEqual([200, 200]);
     expect([await holding(some, path, fewer), await holding(same, path, more)]).toEqual([304, 304]);
   });
@@ -166,11 +182,17 @@ describe("an export: formats", () => {
     ]);
   });
 
-  it.each(["hosts?zone=home.example", "dns", "dns?zone=a..b", "dns?zone=x%0Ay", "hosts?resource=ports", "csv?resource=tags", "hosts?limit=1", "nothing"])(
-    "reject %s",
-    async (format) => {
-      const { status, code } = await topology.aCaller().raw("get", `/api/v1/exports/${format}`);
-      expect([status, code]).toEqual([400, "validation_failed"]);
-    },
-  ); // prettier-ignore
+  it.each([
+    "hosts?zone=home.example",
+    "dns",
+    "dns?zone=a..b",
+    "dns?zone=x%0Ay",
+    "hosts?resource=ports",
+    "csv?resource=tags",
+    "hosts?limit=1",
+    "nothing",
+  ])("reject %s", async (format) => {
+    const { status, code } = await topology.aCaller().raw("get", `/api/v1/exports/${format}`);
+    expect([status, code]).toEqual([400, "validation_failed"]);
+  });
 });

@@ -58,7 +58,9 @@ async function fill(host: Host, count: number): Promise<void> {
     return { ...services.documentOf(owner.scope.organizationId, { entity, revision: 1 }), host_name: host.name };
   });
   await services.collection.insertMany(documents, { writeConcern: { w: "majority" } });
-  await topology.db.collection<{ _id: string }>("hosts").updateOne({ _id: host.id }, { $set: { "inventory.services": count } }); // prettier-ignore
+  await topology.db
+    .collection<{ _id: string }>("hosts")
+    .updateOne({ _id: host.id }, { $set: { "inventory.services": count } });
 }
 
 const positions = ({ services }: Host): number[] => services.map(({ position }) => position);
@@ -76,19 +78,29 @@ describe("topology.fat-hosts: a host with 17 MB of services", () => {
   });
 
   it("does not block others from listing hosts, by page or completely", async () => {
-    for (const query of [{ limit: 0 }, { limit: 1000 }, { limit: 3, order_by: "name", order_direction: "desc" }] as const) {
+    for (const query of [
+      { limit: 0 },
+      { limit: 1000 },
+      { limit: 3, order_by: "name", order_direction: "desc" },
+    ] as const) {
       const { rows, total } = await owner.list(listHosts, { query });
       const sorted = [...rows].sort((a, b) => (a.name < b.name ? -1 : 1));
       expect([sorted.map(({ name }) => name), total]).toEqual([["a", "b", "c"], 3]);
       expect(sorted.map(positions)).toEqual([upTo(3), upTo(FAT), upTo(2)]);
-      expect(sorted.map(({ ports, interfaces }) => [ports.length, interfaces.length])).toEqual([[2, 1], [2, 0], [0, 0]]); // prettier-ignore
+      expect(sorted.map(({ ports, interfaces }) => [ports.length, interfaces.length])).toEqual([
+        [2, 1],
+        [2, 0],
+        [0, 0],
+      ]);
     }
     expect((await owner.list(listHosts, { query: { limit: 0, offset: 2 } })).total).toBe(3);
-  }); // prettier-ignore
+  });
 
   it("does not block others from listing services or reading the graph", async () => {
     for (const limit of [0, 1000]) {
-      const { rows, total } = await owner.list(listServices, { query: { limit, host_id: fat.id, order_by: "position" } }); // prettier-ignore
+      const { rows, total } = await owner.list(listServices, {
+        query: { limit, host_id: fat.id, order_by: "position" },
+      });
       expect([rows.map(({ position }) => position), total]).toEqual([upTo(FAT), FAT]);
     }
     const { nodes } = await owner.call(getTopology, {});
@@ -119,11 +131,20 @@ async function openCursors(): Promise<number> {
 }
 
 describe("topology.fat-hosts: the limits of a host", () => {
-  const refusal = (kind: string) => [400, "validation_failed", { errors: [{ path: "host_id", message: `a host can have at most 1000 ${kind}` }] }]; // prettier-ignore
+  const refusal = (kind: string) => [
+    400,
+    "validation_failed",
+    { errors: [{ path: "host_id", message: `a host can have at most 1000 ${kind}` }] },
+  ];
 
   it("are 1,000 ports, however many writers add them concurrently", async () => {
     const host = await aHost(world, { name: "d", ports: 990 });
-    const body = (number: number) => ({ host_id: host.id, network_id: host.network_id, number, protocol: "Udp" as const }); // prettier-ignore
+    const body = (number: number) => ({
+      host_id: host.id,
+      network_id: host.network_id,
+      number,
+      protocol: "Udp" as const,
+    });
     const sent = await Promise.all(upTo(24).map((n) => owner.via(n % 2).send(createPort, { body: body(n + 1) })));
     const statuses = sent.map(({ status }) => status).sort();
     expect(statuses).toEqual([...upTo(10).map(() => 200), ...upTo(14).map(() => 400)]);

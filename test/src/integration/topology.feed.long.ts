@@ -134,7 +134,9 @@ describe(`${LENGTH} random writes by ${WRITERS} writers, seed ${SEED}, while pro
         streamingFollower(headers),
       ]);
       const history = drawHistory(SEED, LENGTH * 4);
-      let [next, done, hasFault] = [0, 0, false];
+      let next = 0;
+      let done = 0;
+      let hasFault = false;
 
       const write = async (own: number): Promise<void> => {
         while (!hasFault || done < LENGTH) {

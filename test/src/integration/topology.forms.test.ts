@@ -202,7 +202,8 @@ describe("two builds on one database", () => {
     expect(await textOf(made.id)).not.toHaveProperty("since");
 
     const upgraded = { since: null, bindings: [{ note: "" }] };
-    const list = async (query: object): Promise<unknown[]> => (await next.list(listServices, { query: { network_id: world.network.id, ...query } })).rows; // prettier-ignore
+    const list = async (query: object): Promise<unknown[]> =>
+      (await next.list(listServices, { query: { network_id: world.network.id, ...query } })).rows;
     for (const query of [{}, { limit: 0 }, { ids: [made.id] }]) expect(await list(query)).toMatchObject([upgraded]);
     expect(await next.call(getService, { params: made })).toMatchObject(upgraded);
     expect(await next.call(getHost, { params: host })).toMatchObject({ services: [upgraded] });

@@ -61,14 +61,69 @@ describe("topology.graph: contents", () => {
 
     const { nodes, edges } = await graphOf(owner);
     expect(nodes).toEqual([
-      { kind: "subnet", id: subnet.id, label: "LAN", network_id: network.id, tags: [], cidr: "10.0.0.0/16", subnet_type: null },
-      { kind: "host", id: host.id, label: "nas", network_id: network.id, tags: [], hostname: null, hidden: false, virtualization_type: null },
-      { kind: "host", id: guest.id, label: "guest", network_id: network.id, tags: [], hostname: null, hidden: false, virtualization_type: "Docker" },
-      { kind: "service", id: runtime.id, label: "Docker", network_id: network.id, tags: ["x"], host_id: host.id, service_definition: "Docker", category: "Virtualization", virtualization_type: null },
-      { kind: "service", id: container.id, label: "web", network_id: network.id, tags: [], host_id: host.id, service_definition: "nginx", category: "ReverseProxy", virtualization_type: "Docker" },
-    ]); // prettier-ignore
+      {
+        kind: "subnet",
+        id: subnet.id,
+        label: "LAN",
+        network_id: network.id,
+        tags: [],
+        cidr: "10.0.0.0/16",
+        subnet_type: null,
+      },
+      {
+        kind: "host",
+        id: host.id,
+        label: "nas",
+        network_id: network.id,
+        tags: [],
+        hostname: null,
+        hidden: false,
+        virtualization_type: null,
+      },
+      {
+        kind: "host",
+        id: guest.id,
+        label: "guest",
+        network_id: network.id,
+        tags: [],
+        hostname: null,
+        hidden: false,
+        virtualization_type: "Docker",
+      },
+      {
+        kind: "service",
+        id: runtime.id,
+        label: "Docker",
+        network_id: network.id,
+        tags: ["x"],
+        host_id: host.id,
+        service_definition: "Docker",
+        category: "Virtualization",
+        virtualization_type: null,
+      },
+      {
+        kind: "service",
+        id: container.id,
+        label: "web",
+        network_id: network.id,
+        tags: [],
+        host_id: host.id,
+        service_definition: "nginx",
+        category: "ReverseProxy",
+        virtualization_type: "Docker",
+      },
+    ]);
     expect(edges).toEqual([
-      ...[first!, second!].map(({ id, name, ip_address, mac_address }) => ({ kind: "in_subnet", id: `in_subnet:${id}`, source: host.id, target: subnet.id, interface_id: id, name, ip_address, mac_address })),
+      ...[first!, second!].map(({ id, name, ip_address, mac_address }) => ({
+        kind: "in_subnet",
+        id: `in_subnet:${id}`,
+        source: host.id,
+        target: subnet.id,
+        interface_id: id,
+        name,
+        ip_address,
+        mac_address,
+      })),
       {
         kind: "on_host",
         id: `on_host:${runtime.id}`,
@@ -76,13 +131,26 @@ describe("topology.graph: contents", () => {
         target: host.id,
         bindings: [
           { type: "Interface", id: runtime.bindings[0]?.id, interface_id: second?.id },
-          { type: "Port", id: runtime.bindings[1]?.id, port_id: host.ports[0]?.id, port: 1, protocol: "Tcp", interface_id: first?.id },
+          {
+            type: "Port",
+            id: runtime.bindings[1]?.id,
+            port_id: host.ports[0]?.id,
+            port: 1,
+            protocol: "Tcp",
+            interface_id: first?.id,
+          },
         ],
       },
       { kind: "on_host", id: `on_host:${container.id}`, source: container.id, target: host.id, bindings: [] },
-      { kind: "virtualized_by", id: `virtualized_by:${container.id}`, source: container.id, target: runtime.id, type: "Docker" },
+      {
+        kind: "virtualized_by",
+        id: `virtualized_by:${container.id}`,
+        source: container.id,
+        target: runtime.id,
+        type: "Docker",
+      },
       { kind: "virtualized_by", id: `virtualized_by:${guest.id}`, source: guest.id, target: host.id, type: "Docker" },
-    ]); // prettier-ignore
+    ]);
     expect(await graphOf(owner)).toEqual({ nodes, edges });
   });
 
@@ -113,8 +181,14 @@ describe("topology.graph: formats", () => {
     const organizationId = randomUUID();
     await seedTopology(topology.db, { organizationId, networks: 1, hostsPerNetwork: 51, servicesPerHost: 10 });
     const refused = await topology.aCaller({ organizationId }).raw("get", "/api/v1/topology?format=mermaid");
-    expect([refused.status, refused.code, refused.headers["content-disposition"]]).toEqual([400, "validation_failed", undefined]); // prettier-ignore
-    expect(refused.params).toEqual({ errors: [{ path: "format", message: expect.stringContaining("500 edges") as unknown }] }); // prettier-ignore
+    expect([refused.status, refused.code, refused.headers["content-disposition"]]).toEqual([
+      400,
+      "validation_failed",
+      undefined,
+    ]);
+    expect(refused.params).toEqual({
+      errors: [{ path: "format", message: expect.stringContaining("500 edges") as unknown }],
+    });
   });
 
   it.each(["format=svg", "format=dot&format=dot", "network_id=x", "limit=5"])("reject %s", async (query) => {
@@ -175,10 +249,13 @@ describe("topology.graph: reading", () => {
     const caller = topology.aCaller({ organizationId });
     const { nodes, edges } = await graphOf(caller);
     expect([nodes.length, edges.length]).toEqual([5_000, 4_000]);
-    for (const [format, node, edge] of [["dot", /shape=/g, / -> /g], ["graphml", /<node /g, /<edge /g]] as const) {
+    for (const [format, node, edge] of [
+      ["dot", /shape=/g, / -> /g],
+      ["graphml", /<node /g, /<edge /g],
+    ] as const) {
       const { text } = await caller.raw("get", `/api/v1/topology?format=${format}`);
       expect([text.match(node)?.length, text.match(edge)?.length]).toEqual([5_000, 4_000]);
-    } // prettier-ignore
+    }
     const storage = createStorage(topology.db, () => Promise.reject(new Error("nothing is written here")));
     for await (const piece of readGraph(storedSource(storage, { organizationId, networks: "all" })))
       expect((piece.nodes ?? piece.edges)?.length).toBeLessThanOrEqual(500);
@@ -188,12 +265,18 @@ describe("topology.graph: reading", () => {
     const owner = topology.aCaller();
     const world = await aNetwork(owner);
     const { network, subnet } = world;
-    const other = await owner.call(createSubnet, { body: { network_id: network.id, cidr: "10.1.0.0/16", name: "two" } });
+    const other = await owner.call(createSubnet, {
+      body: { network_id: network.id, cidr: "10.1.0.0/16", name: "two" },
+    });
     let isOver = false;
     const write = async (writer: number): Promise<void> => {
       for (let n = 0; !isOver; n++) {
         const at = (subnet_id: string, net: number) => ({ subnet_id, ip_address: `10.${net}.${writer}.${n % 250}` });
-        const body = { network_id: network.id, name: `${writer} ${n}`, interfaces: [at(subnet.id, 0), at(other.id, 1)] };
+        const body = {
+          network_id: network.id,
+          name: `${writer} ${n}`,
+          interfaces: [at(subnet.id, 0), at(other.id, 1)],
+        };
         const host = await owner.call(createHost, { body });
         const service = { network_id: network.id, host_id: host.id, name: "s", service_definition: "nginx" };
         await owner.call(createService, { body: service });
@@ -211,5 +294,5 @@ describe("topology.graph: reading", () => {
       isOver = true;
       await writers;
     }
-  }); // prettier-ignore
+  });
 });

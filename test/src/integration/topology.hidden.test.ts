@@ -46,10 +46,8 @@ describe("deleting large hosts", () => {
   it("hides them from reads, lists, counts and references, while their documents still exist", async () => {
     const owner = topology.aCaller();
     const world = await aNetwork(owner);
-    const [large, small] = [
-      await aHost(world, { name: "large", interfaces: 2, ports: 2, services: 510 }),
-      await aHost(world, { name: "small", interfaces: 1 }),
-    ];
+    const large = await aHost(world, { name: "large", interfaces: 2, ports: 2, services: 510 });
+    const small = await aHost(world, { name: "small", interfaces: 1 });
     const kept = await aHost(world, { name: "kept", ports: 1, services: 1 });
     const bound = await aService(world, large, { bindings: [onPort(large.ports[0], large.interfaces[0])] });
     const body = [large.id, small.id];
@@ -91,7 +89,14 @@ describe("deleting a tag that many entities carry", () => {
     const host = await aHost(world, { services: 510 });
     const { name, network_id } = host;
     await owner.call(updateHost, { params: host, body: { name, network_id, tags: ["label", tag.id] } });
-    const carry = [{ $set: { tags: [tag.id], wire: { $replaceOne: { input: "$wire", find: '"tags":[]', replacement: `"tags":["${tag.id}"]` } } } }]; // prettier-ignore
+    const carry = [
+      {
+        $set: {
+          tags: [tag.id],
+          wire: { $replaceOne: { input: "$wire", find: '"tags":[]', replacement: `"tags":["${tag.id}"]` } },
+        },
+      },
+    ];
     const services = topology.db.collection("services");
     await services.updateMany({ host_id: host.id }, carry);
     const service = host.services[0]!;

@@ -61,7 +61,18 @@ describe(`a history of ${LENGTH} writes by ${WRITERS} writers, seed ${SEED}`, ()
 
       expect(found).toEqual([]);
       expect([...world.macs].filter(([, macs]) => macs.size > 1)).toEqual([]);
-      const refusals = ["binding_cross_host", "binding_conflict", "invalid_reference", "network_mismatch", "ip_outside_subnet", "not_found", "already_exists", "in_use", "mac_address_immutable", "validation_failed"]; // prettier-ignore
+      const refusals = [
+        "binding_cross_host",
+        "binding_conflict",
+        "invalid_reference",
+        "network_mismatch",
+        "ip_outside_subnet",
+        "not_found",
+        "already_exists",
+        "in_use",
+        "mac_address_immutable",
+        "validation_failed",
+      ];
       const unexpected = [...outcomes].filter(([code]) => !["done", "nothing to do", ...refusals].includes(code));
       expect(unexpected).toEqual([]);
       // A history of mostly empty steps or rejections would prove little.

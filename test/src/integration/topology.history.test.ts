@@ -16,7 +16,8 @@ afterAll(() => topology.stop());
 
 type Query = Readonly<Record<string, string>>;
 
-const described = (changes: readonly Change[]): string[] => changes.map(({ action, entity, name }) => `${action} ${entity} ${name}`); // prettier-ignore
+const described = (changes: readonly Change[]): string[] =>
+  changes.map(({ action, entity, name }) => `${action} ${entity} ${name}`);
 
 /** The entries and the metadata at a path. */
 async function read(caller: Caller, path: string, query: Query = {}) {
@@ -44,7 +45,16 @@ describe("the history of an entity", () => {
     const { owner, host, renamed } = await aPast();
     const [port] = host.ports;
     const queries: [Query, string[]][] = [
-      [{}, ["created Host nas", "created Port 1/Tcp", "updated Host renamed", "deleted Host renamed", "deleted Port 1/Tcp"]],
+      [
+        {},
+        [
+          "created Host nas",
+          "created Port 1/Tcp",
+          "updated Host renamed",
+          "deleted Host renamed",
+          "deleted Port 1/Tcp",
+        ],
+      ],
       [{ action: "updated" }, ["updated Host renamed"]],
       [{ user_id: renamed.actor!.user_id }, ["updated Host renamed"]],
       [{ request_id: renamed.request_id! }, ["updated Host renamed"]],
@@ -53,7 +63,7 @@ describe("the history of an entity", () => {
       [{ entity: "Port" }, ["created Port 1/Tcp", "deleted Port 1/Tcp"]],
       [{ entity_id: port!.id, action: "deleted" }, ["deleted Port 1/Tcp"]],
       [{ key_id: host.id }, []],
-    ]; // prettier-ignore
+    ];
     for (const [query, found] of queries)
       for (const order_direction of ["asc", "desc"]) {
         const history = await read(owner, `/api/v1/hosts/${host.id}/history`, { ...query, order_direction });
@@ -71,7 +81,10 @@ describe("the history of an entity", () => {
     const since = "2000-01-01T00:00:00Z";
     const first = await read(owner, path, { limit: "1", since });
     const second = await read(owner, path, { limit: "1", since, after: first.meta.next! });
-    expect([first, second].flatMap(({ changes }) => described(changes))).toEqual(["created Port 1/Tcp", "deleted Port 1/Tcp"]); // prettier-ignore
+    expect([first, second].flatMap(({ changes }) => described(changes))).toEqual([
+      "created Port 1/Tcp",
+      "deleted Port 1/Tcp",
+    ]);
     for (const filter of ["entity=Host", `entity_id=${host.id}`, `host_id=${host.id}`, `network_id=${host.network_id}`])
       expect([filter, (await owner.raw("get", `${path}?${filter}`)).code]).toEqual([filter, "validation_failed"]);
     const unknown = await owner.raw("get", `/api/v1/ports/${host.id}/history?action=created`);

@@ -171,7 +171,10 @@ describe("an idempotency key", () => {
     const headers = keyed("mine");
     const { data: service } = await owner.send(createService, { ...newService("mine"), headers });
     const update = { params: service, body: echoOf(service), headers };
-    expect((await owner.refusal(createService, { ...newService("other"), headers })).slice(0, 2)).toEqual([422, "idempotency_mismatch"]); // prettier-ignore
+    expect((await owner.refusal(createService, { ...newService("other"), headers })).slice(0, 2)).toEqual([
+      422,
+      "idempotency_mismatch",
+    ]);
     expect((await owner.refusal(updateService, update)).slice(0, 2)).toEqual([422, "idempotency_mismatch"]);
     const theirs = await owner.colleague({}).send(createService, { ...newService("mine"), headers });
     expect([theirs.status, theirs.headers["idempotency-replayed"]]).toEqual([200, undefined]);
@@ -180,7 +183,12 @@ describe("an idempotency key", () => {
 
   it("is rejected when it is invalid, in a dry run as well", async () => {
     for (const query of ["", "?dry_run=true"]) {
-      const { status, code } = await owner.raw("post", `/api/v1/tags${query}`, JSON.stringify({ name: "spaced" }), keyed("two words")); // prettier-ignore
+      const { status, code } = await owner.raw(
+        "post",
+        `/api/v1/tags${query}`,
+        JSON.stringify({ name: "spaced" }),
+        keyed("two words"),
+      );
       expect([status, code]).toEqual([400, "validation_failed"]);
     }
   });
@@ -189,7 +197,11 @@ describe("an idempotency key", () => {
     const headers = keyed("refused");
     const body = { name: "taken" };
     const { id } = await owner.call(createTag, { body });
-    expect(await owner.refusal(createTag, { body, headers })).toEqual([409, "already_exists", { entity: "Tag", field: "name" }]); // prettier-ignore
+    expect(await owner.refusal(createTag, { body, headers })).toEqual([
+      409,
+      "already_exists",
+      { entity: "Tag", field: "name" },
+    ]);
     expect((await owner.raw("DELETE", `/api/v1/tags/${id}`)).status).toBe(200);
     expect((await owner.send(createTag, { body, headers })).headers["idempotency-replayed"]).toBeUndefined();
   });
@@ -204,7 +216,10 @@ describe("an idempotency key", () => {
     const restricted = member.restrictedTo([other.network.id]);
     const body = { ...newService("here").body, host_id: elsewhere.id, network_id: other.network.id };
     for (const replica of [restricted, restricted.via(1)])
-      expect((await replica.refusal(createService, { body, headers })).slice(0, 2)).toEqual([422, "idempotency_mismatch"]); // prettier-ignore
+      expect((await replica.refusal(createService, { body, headers })).slice(0, 2)).toEqual([
+        422,
+        "idempotency_mismatch",
+      ]);
     expect((await owner.list(listServices, { query: { host_id: elsewhere.id } })).total).toBe(0);
     // The first request and another one there are rejected in the same way, so nothing tells which one was made.
     for (const guess of [first, { ...newService("another"), headers }])

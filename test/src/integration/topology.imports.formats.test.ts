@@ -53,9 +53,13 @@ async function refused(caller: Caller, format: string, query: ImportQuery, file:
 function bindingsOf({ services, ports, interfaces }: Host): string[] {
   const portOf = new Map(ports.map(({ id, number }) => [id, number]));
   const ipOf = new Map(interfaces.map(({ id, ip_address }) => [id, ip_address]));
-  return services.map(
-    ({ name, bindings }) =>
-    [name, ...bindings.map((one) => one.type === "Port" ? `${portOf.get(one.port_id)}@${ipOf.get(one.interface_id ?? "") ?? "all"}` : "?")].join(" "), // prettier-ignore
+  return services.map(({ name, bindings }) =>
+    [
+      name,
+      ...bindings.map((one) =>
+        one.type === "Port" ? `${portOf.get(one.port_id)}@${ipOf.get(one.interface_id ?? "") ?? "all"}` : "?",
+      ),
+    ].join(" "),
   );
 }
 
@@ -74,7 +78,15 @@ describe("a machine that reports its name and no address", () => {
       ["auto", scanOf(upHost("192.168.1.20", { hostname: leased }))],
       ["ip-neigh", NEIGHBOURS],
     ];
-    for (const order of [[0, 1, 2, 3], [1, 0, 3, 2], [3, 2, 0, 1], [2, 0, 3, 1], [0, 2, 1, 3], [0, 3, 1, 2], [3, 0, 2, 1]]) {
+    for (const order of [
+      [0, 1, 2, 3],
+      [1, 0, 3, 2],
+      [3, 2, 0, 1],
+      [2, 0, 3, 1],
+      [0, 2, 1, 3],
+      [0, 3, 1, 2],
+      [3, 0, 2, 1],
+    ]) {
       const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
       for (const index of order) {
         const [format, file] = files[index]!;
@@ -85,34 +97,53 @@ describe("a machine that reports its name and no address", () => {
         expect((await importFile(owner, format, query, file)).summary.hosts.unchanged).toBe(done.hosts.length);
       }
       const hosts = await hostsOf(owner, network_id);
-      expect([order, hosts.map(({ interfaces }) => interfaces.map((one) => [one.ip_address, one.mac_address]))]).toEqual([order, [[["192.168.1.20", mac]]]]);
+      expect([
+        order,
+        hosts.map(({ interfaces }) => interfaces.map((one) => [one.ip_address, one.mac_address])),
+      ]).toEqual([order, [[["192.168.1.20", mac]]]]);
       expect(bindingsOf(hosts[0]!)).toEqual(["SSH 22@all"]);
     }
-  }); // prettier-ignore
+  });
 
   it("is not merged with the host of its name that has other addresses, nor with one of two with its name", async () => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
     await importFile(owner, "ss", { network_id, hostname: "nas" }, EVERYWHERE);
-    const two = leaseOf("nas", "192.168.1.20", "00:11:32:aa:bb:cc") + leaseOf("nas", "192.168.1.21", "00:11:32:aa:bb:cd");
+    const two =
+      leaseOf("nas", "192.168.1.20", "00:11:32:aa:bb:cc") + leaseOf("nas", "192.168.1.21", "00:11:32:aa:bb:cd");
     const both = await importFile(owner, "dhcp-leases", { network_id, dry_run: "true" }, two);
-    expect(both.hosts.map(({ action, matched_by }) => [action, matched_by])).toEqual([["create", null], ["create", null]]);
-    const one = await importFile(owner, "dhcp-leases", { network_id }, leaseOf("nas", "192.168.1.20", "00:11:32:aa:bb:cc"));
+    expect(both.hosts.map(({ action, matched_by }) => [action, matched_by])).toEqual([
+      ["create", null],
+      ["create", null],
+    ]);
+    const one = await importFile(
+      owner,
+      "dhcp-leases",
+      { network_id },
+      leaseOf("nas", "192.168.1.20", "00:11:32:aa:bb:cc"),
+    );
     expect(one.hosts.map(({ action, matched_by }) => [action, matched_by])).toEqual([["update", null]]);
-    const other = await importFile(owner, "dhcp-leases", { network_id }, leaseOf("nas", "192.168.1.21", "00:11:32:aa:bb:cd"));
+    const other = await importFile(
+      owner,
+      "dhcp-leases",
+      { network_id },
+      leaseOf("nas", "192.168.1.21", "00:11:32:aa:bb:cd"),
+    );
     expect(other.hosts.map(({ action }) => action)).toEqual(["create"]);
     const { network: elsewhere } = await anEmptyNetwork(owner);
     const there = await importFile(owner, "ss", { network_id: elsewhere, hostname: "nas" }, EVERYWHERE);
     expect(there.hosts.map(({ action }) => action)).toEqual(["create"]);
-  }); // prettier-ignore
+  });
 
   it("is matched when the file has another name as well, which many hosts share and which is therefore ignored", async () => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
-    for (let n = 0; n < 50; n++) await owner.call(createHost, { body: { network_id, name: `n${n}`, hostname: "apps" } });
+    for (let n = 0; n < 50; n++)
+      await owner.call(createHost, { body: { network_id, name: `n${n}`, hostname: "apps" } });
     await importFile(owner, "ss", { network_id, hostname: "nas" }, EVERYWHERE);
-    const two = leaseOf("apps", "192.168.1.20", "00:11:32:aa:bb:cc") + leaseOf("nas", "192.168.1.21", "00:11:32:aa:bb:cd");
+    const two =
+      leaseOf("apps", "192.168.1.20", "00:11:32:aa:bb:cc") + leaseOf("nas", "192.168.1.21", "00:11:32:aa:bb:cd");
     const { hosts } = await importFile(owner, "dhcp-leases", { network_id }, two);
     expect(hosts.map(({ action }) => action)).toEqual(["create", "update"]);
-  }); // prettier-ignore
+  });
 
   it("is one host when it is imported by name and by lease concurrently", async () => {
     for (let round = 0; round < 5; round++) {
@@ -145,9 +176,21 @@ describe("a machine that reported its name and no address before", () => {
   it.each<[string, (owner: Caller, host: Host) => Promise<unknown>]>([
     ["described", (owner, host) => owner.call(patchHost, { params: host, body: { description: "in the cellar" } })],
     ["tagged", (owner, host) => owner.call(patchHost, { params: host, body: { tags: ["mine"] } })],
-    ["given a port", (owner, host) => owner.call(createPort, { body: { host_id: host.id, network_id: host.network_id, number: 22, protocol: "Tcp" } })], // prettier-ignore
-    ["given another address", (owner, { network_id }) => importFile(owner, "ip-neigh", { network_id }, NEIGHBOURS.replace(".20", ".21"))],
-    ["given an interface name", (owner, { interfaces: [one] }) => owner.call(patchInterface, { params: one!, body: { name: "eth0" } })],
+    [
+      "given a port",
+      (owner, host) =>
+        owner.call(createPort, {
+          body: { host_id: host.id, network_id: host.network_id, number: 22, protocol: "Tcp" },
+        }),
+    ],
+    [
+      "given another address",
+      (owner, { network_id }) => importFile(owner, "ip-neigh", { network_id }, NEIGHBOURS.replace(".20", ".21")),
+    ],
+    [
+      "given an interface name",
+      (owner, { interfaces: [one] }) => owner.call(patchInterface, { params: one!, body: { name: "eth0" } }),
+    ],
   ])("does not change the host of its address when that was %s", async (_what, make) => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
     await importFile(owner, "ss", { network_id, hostname: "nas" }, EVERYWHERE);
@@ -162,17 +205,26 @@ describe("a machine that reported its name and no address before", () => {
     await owner.call(deleteHost, { params: other! });
     await importFile(owner, "dhcp-leases", { network_id }, lease);
     const [only, ...more] = await hostsOf(owner, network_id);
-    expect([more, bindingsOf(only!), only!.interfaces.map((one) => one.ip_address)]).toEqual([[], ["SSH 22@all"], ["192.168.1.20"]]);
-  }); // prettier-ignore
+    expect([more, bindingsOf(only!), only!.interfaces.map((one) => one.ip_address)]).toEqual([
+      [],
+      ["SSH 22@all"],
+      ["192.168.1.20"],
+    ]);
+  });
 
   it("is matched by the name that a user has given to the host since", async () => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
     await importFile(owner, "ss", { network_id, hostname: "nas" }, EVERYWHERE);
     const [host] = await hostsOf(owner, network_id);
     await owner.call(patchHost, { params: host!, body: { hostname: "files.lan" } });
-    const lease = await importFile(owner, "dhcp-leases", { network_id }, leaseOf("files", "192.168.1.20", "00:11:32:aa:bb:cc"));
+    const lease = await importFile(
+      owner,
+      "dhcp-leases",
+      { network_id },
+      leaseOf("files", "192.168.1.20", "00:11:32:aa:bb:cc"),
+    );
     expect(lease.hosts.map(({ id, matched_by }) => [id, matched_by])).toEqual([[host!.id, null]]);
-  }); // prettier-ignore
+  });
 });
 
 describe("the sockets of a machine", () => {
@@ -195,25 +247,43 @@ describe("the sockets of a machine", () => {
 
   it("make one host with scans, neighbours and the machine itself, in any order", async () => {
     const scan = scanOf(upHost("192.168.1.20", { mac: "00:11:32:AA:BB:CC", ports: [22, 443] }));
-    const files: readonly (readonly [string, string])[] = [["auto", scan], ["ip-neigh", NEIGHBOURS], ["ss", SOCKETS]]; // prettier-ignore
-    for (const order of [[0, 1, 2], [2, 1, 0], [1, 2, 0]]) {
+    const files: readonly (readonly [string, string])[] = [
+      ["auto", scan],
+      ["ip-neigh", NEIGHBOURS],
+      ["ss", SOCKETS],
+    ];
+    for (const order of [
+      [0, 1, 2],
+      [2, 1, 0],
+      [1, 2, 0],
+    ]) {
       const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
       for (const index of order) {
         const [format, file] = files[index]!;
         await importFile(owner, format, { network_id, ...(format === "ss" && { hostname: "nas" }) }, file);
       }
       const hosts = await hostsOf(owner, network_id);
-      expect(hosts.map(({ hostname, interfaces }) => [hostname, interfaces.map((one) => one.mac_address)])).toEqual([["nas", ["00:11:32:AA:BB:CC"]]]); // prettier-ignore
-      expect(bindingsOf(hosts[0]!).map((text) => text.replace(/^\S+ /, "")).sort()).toEqual(["22@all", "443@192.168.1.20"]); // prettier-ignore
+      expect(hosts.map(({ hostname, interfaces }) => [hostname, interfaces.map((one) => one.mac_address)])).toEqual([
+        ["nas", ["00:11:32:AA:BB:CC"]],
+      ]);
+      expect(
+        bindingsOf(hosts[0]!)
+          .map((text) => text.replace(/^\S+ /, ""))
+          .sort(),
+      ).toEqual(["22@all", "443@192.168.1.20"]);
     }
-  }); // prettier-ignore
+  });
 
   it("make one host, also when two imports run concurrently", async () => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
     const wildcard = 'tcp LISTEN 0 128 *:22 *:* users:(("sshd",pid=1,fd=3))\n';
-    const responses = await Promise.all(Array.from({ length: 2 }, () => sendFile(owner, "ss", { network_id, hostname: "twin" }, wildcard))); // prettier-ignore
+    const responses = await Promise.all(
+      Array.from({ length: 2 }, () => sendFile(owner, "ss", { network_id, hostname: "twin" }, wildcard)),
+    );
     expect(responses.map(({ status }) => status)).toEqual([200, 200]);
-    expect((await hostsOf(owner, network_id)).map(({ hostname, services }) => [hostname, services.length])).toEqual([["twin", 1]]); // prettier-ignore
+    expect((await hostsOf(owner, network_id)).map(({ hostname, services }) => [hostname, services.length])).toEqual([
+      ["twin", 1],
+    ]);
   });
 
   it("are rejected when the machine is not specified, or does not exist", async () => {
@@ -225,13 +295,29 @@ describe("the sockets of a machine", () => {
     await host(owner, network_id);
     await host(owner, network_id);
     const cases: readonly (readonly [string, ImportQuery, unknown[]])[] = [
-      ["ss", {}, [400, "validation_failed", "hostname: is required unless host_id is given: the file does not identify its machine"]],
+      [
+        "ss",
+        {},
+        [
+          400,
+          "validation_failed",
+          "hostname: is required unless host_id is given: the file does not identify its machine",
+        ],
+      ],
       ["ss", { host_id: randomUUID() }, [400, "invalid_reference", "host_id"]],
       ["ss", { host_id: theirs.id }, [400, "invalid_reference", "host_id"]],
-      ["ss", { host_id: theirs.id, hostname: "a" }, [400, "validation_failed", "hostname: cannot be combined with host_id"]],
+      [
+        "ss",
+        { host_id: theirs.id, hostname: "a" },
+        [400, "validation_failed", "hostname: cannot be combined with host_id"],
+      ],
       ["ss", { hostname: "a" }, [400, "validation_failed", "hostname: is the name of several hosts; specify host_id"]],
-      ["ip-neigh", { hostname: "b" }, [400, "validation_failed", "hostname: is not supported for files of the format ip-neigh"]],
-    ]; // prettier-ignore
+      [
+        "ip-neigh",
+        { hostname: "b" },
+        [400, "validation_failed", "hostname: is not supported for files of the format ip-neigh"],
+      ],
+    ];
     for (const [format, query, expected] of cases)
       expect(await refused(owner, format, { network_id, ...query }, SOCKETS)).toEqual(expected);
     expect((await owner.list(listHosts, { query: { network_id } })).rows.length).toBe(2);
@@ -241,7 +327,8 @@ describe("the sockets of a machine", () => {
 describe("tables and facts", () => {
   it("make one host with the machine's own reports, with services as in the table", async () => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
-    const table = "name,ip_address,port,service_definition,all_interfaces\nShares,192.168.1.20,445,SMB,yes\nDoors,192.168.1.20,8096,Our own,\n"; // prettier-ignore
+    const table =
+      "name,ip_address,port,service_definition,all_interfaces\nShares,192.168.1.20,445,SMB,yes\nDoors,192.168.1.20,8096,Our own,\n";
     const facts = `nas | SUCCESS => {"ansible_facts":{"ansible_fqdn":"nas","ansible_eth0":{"device":"eth0","macaddress":"00:11:32:aa:bb:cc","ipv4":{"address":"192.168.1.20"}}}}`;
     const read = await importFile(owner, "auto", { network_id }, facts);
     expect([read.format, hostsIn(read)]).toEqual(["ansible-facts", ["create nas 192.168.1.20:"]]);
@@ -268,10 +355,15 @@ describe("a file of another kind", () => {
     ["ip-neigh", "hello", "line 1, column 1: must be neighbours as printed by `ip -j neigh` or `arp -an`"],
   ])("is rejected with the place and the reason: %s of %j", async (format, file, fault) => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
-    const [status, code, reason] = await refused(owner, format, { network_id, ...(format === "ss" && { hostname: "a" }) }, file);
+    const [status, code, reason] = await refused(
+      owner,
+      format,
+      { network_id, ...(format === "ss" && { hostname: "a" }) },
+      file,
+    );
     expect([status, code]).toEqual([400, "validation_failed"]);
     expect(reason).toEqual(fault instanceof RegExp ? expect.stringMatching(fault) : fault);
-  }); // prettier-ignore
+  });
 
   it("is rejected when there is no such format", async () => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());

@@ -88,9 +88,13 @@ describe("a known host: its MAC address", () => {
     expect(withoutIds(planned)).toEqual(withoutIds(done));
     expect(done.hosts[0]).toMatchObject({ id: before!.id, action: "update", matched_by: "mac_address" });
     const after = await owner.call(getHost, { params: before! });
-    expect(after.interfaces.map(({ ip_address, mac_address }) => [ip_address, mac_address])).toEqual([["10.1.0.7", MAC]]);
-    expect(await topology.db.collection("hosts").countDocuments({ name: "nas", "lost_macs.0": { $exists: true } })).toBe(0);
-  }); // prettier-ignore
+    expect(after.interfaces.map(({ ip_address, mac_address }) => [ip_address, mac_address])).toEqual([
+      ["10.1.0.7", MAC],
+    ]);
+    expect(
+      await topology.db.collection("hosts").countDocuments({ name: "nas", "lost_macs.0": { $exists: true } }),
+    ).toBe(0);
+  });
 });
 
 describe("a known host: moved or merged", () => {
@@ -105,10 +109,11 @@ describe("a known host: moved or merged", () => {
     const routed = await importScan(owner, network, scanOf(upHost("10.1.0.5", { ports: [80] })));
     expect(routed.hosts.map(({ id, action }) => [id, action])).toEqual([[b, "update"]]);
     const hosts = await hostsOf(owner, network);
-    const addressesOf = (id: string | null | undefined): unknown => hosts.find((host) => host.id === id)!.interfaces.map(({ ip_address }) => ip_address);
+    const addressesOf = (id: string | null | undefined): unknown =>
+      hosts.find((host) => host.id === id)!.interfaces.map(({ ip_address }) => ip_address);
     expect([addressesOf(a), addressesOf(b)]).toEqual([["10.1.0.6"], ["10.1.0.5"]]);
     expect(hosts.find(({ id }) => id === a)!.services.map(({ bindings }) => bindings.length)).toEqual([1]);
-  }); // prettier-ignore
+  });
 
   it("is merged with another when a third sighting connects them, in the preview as in the import", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
@@ -161,14 +166,25 @@ describe("a known host: changes by users", () => {
     await importScan(owner, network, file);
     const [host] = await hostsOf(owner, network);
     const { id, network_id } = host!;
-    await owner.call(updateHost, { params: { id }, body: { network_id, name: "My NAS", hostname: "nas", description: "cellar" } });
+    await owner.call(updateHost, {
+      params: { id },
+      body: { network_id, name: "My NAS", hostname: "nas", description: "cellar" },
+    });
     const [ssh] = host!.services;
-    await owner.call(updateService, { params: ssh!, body: { ...echoOf(ssh!), name: "Login", service_definition: "Gitea", bindings: ssh!.bindings.map((one) => ({ ...one, interface_id: null }) as never) } });
+    await owner.call(updateService, {
+      params: ssh!,
+      body: {
+        ...echoOf(ssh!),
+        name: "Login",
+        service_definition: "Gitea",
+        bindings: ssh!.bindings.map((one) => ({ ...one, interface_id: null }) as never),
+      },
+    });
     const before = await allDocumentsOf(topology, WITHOUT_SIGHTINGS);
     const { hosts } = await importScan(owner, network, file);
     expect(hosts[0]).toMatchObject({ action: "unchanged", name: "My NAS", hostname: "nas", changes: [] });
     expect(await allDocumentsOf(topology, WITHOUT_SIGHTINGS)).toBe(before);
-  }); // prettier-ignore
+  });
 
   it("may be undone by the next import: what was deleted and still exists is created again", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
@@ -203,8 +219,12 @@ describe("hosts that a scan assumes to be up (-Pn)", () => {
       `<host><status state="up" reason="user-set"/><address addr="${ip}" addrtype="ipv4"/><ports>${ports}</ports></host>`;
     const open = '<port protocol="tcp" portid="22"><state state="open"/></port>';
     const closed = '<port protocol="tcp" portid="23"><state state="closed"/></port>';
-    const plan = await importScan(owner, network, scanOf(assumed("10.1.0.1", open) + assumed("10.1.0.2") + assumed("10.1.0.3", closed)));
+    const plan = await importScan(
+      owner,
+      network,
+      scanOf(assumed("10.1.0.1", open) + assumed("10.1.0.2") + assumed("10.1.0.3", closed)),
+    );
     expect(hostsIn(plan)).toEqual(["create 10.1.0.1 10.1.0.1: 22/Tcp SSH"]);
     expect([plan.summary.hosts.create, plan.summary.unanswered]).toEqual([1, 2]);
-  }); // prettier-ignore
+  });
 });

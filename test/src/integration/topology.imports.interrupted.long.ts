@@ -26,7 +26,10 @@ describe("an import through the gateway", () => {
     const [response] = (await once(sent, "response")) as [IncomingMessage];
     expect([response.statusCode, response.headers["content-length"]]).toEqual([200, undefined]);
     let text = "";
-    response.setEncoding("utf8").on("data", (piece: string) => (text += piece)).on("error", () => undefined);
+    response
+      .setEncoding("utf8")
+      .on("data", (piece: string) => (text += piece))
+      .on("error", () => undefined);
     await until(() => (text.match(/"matched_by"/g) ?? []).length > 10);
     expect(await total()).toBeLessThan(2_000);
     sent.destroy();
@@ -39,7 +42,7 @@ describe("an import through the gateway", () => {
     rest.end(scanOfMany(before + 10));
     const plan = ImportPlan.parse(((await readAll(rest)) as { data: unknown }).data);
     expect(plan.summary.hosts).toEqual({ create: 10, update: 0, unchanged: before, failed: 0 });
-  }); // prettier-ignore
+  });
 });
 
 describe("an import during which the database becomes unavailable", () => {

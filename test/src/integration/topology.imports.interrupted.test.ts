@@ -34,9 +34,11 @@ describe("two concurrent imports of one file, through two processes", () => {
   async function both(): Promise<{ topology: Topology; hosts: number; subnets: number; plans: ImportPlan[] }> {
     const { topology, owner, network } = await start({ instances: 2 });
     const plans = await Promise.all([0, 1].map((instance) => importScan(owner.via(instance), network, FILE)));
-    const [hosts, subnets] = await Promise.all(["hosts", "subnets"].map((name) => topology.db.collection(name).countDocuments()));
+    const [hosts, subnets] = await Promise.all(
+      ["hosts", "subnets"].map((name) => topology.db.collection(name).countDocuments()),
+    );
     return { topology, hosts: hosts ?? 0, subnets: subnets ?? 0, plans };
-  } // prettier-ignore
+  }
 
   it("create each host and each subnet once", async () => {
     const { topology, hosts, subnets, plans } = await both();

@@ -61,7 +61,8 @@ describe("a scan that was made earlier", () => {
 
   it("counts from its own time on, and overrides nothing later", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
-    const [first, later] = [daysAgo(21), daysAgo(7)];
+    const first = daysAgo(21);
+    const later = daysAgo(7);
     const scan = (found: readonly Up[], seen_at?: string) =>
       importScan(owner, network, scanOfBlock("192.168.1.0/24", found), seen_at === undefined ? {} : { seen_at });
     const seenOf = async (): Promise<unknown[]> => {
@@ -88,7 +89,8 @@ describe("a scan that was made earlier", () => {
     await importFile(owner, "ip-neigh", { network_id }, neighbour);
     const seen_at = daysAgo(1);
     await importFile(owner, "dhcp-leases", { network_id, seen_at }, `0 ${mac} ${ip} * *\n`);
-    const seenOf = async () => (await hostsOf(owner, network_id)).flatMap(({ seen, interfaces: [one] }) => [seen, one?.seen]); // prettier-ignore
+    const seenOf = async () =>
+      (await hostsOf(owner, network_id)).flatMap(({ seen, interfaces: [one] }) => [seen, one?.seen]);
     for (const seen of await seenOf()) expect(seen).toMatchObject({ first_at: seen_at, by: "ip-neigh" });
     await importFile(owner, "dhcp-leases", { network_id }, `0 ${mac} ${ip} * *\n`);
     for (const seen of await seenOf()) expect(seen).toMatchObject({ first_at: seen_at, by: "dhcp-leases" });
@@ -96,7 +98,11 @@ describe("a scan that was made earlier", () => {
 
   it("is rejected when its time is in the future", async () => {
     const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
-    const { status, params } = await sendScan(owner, { network_id, seen_at: daysAgo(-1) }, scanOfBlock("192.168.1.0/24", [])); // prettier-ignore
+    const { status, params } = await sendScan(
+      owner,
+      { network_id, seen_at: daysAgo(-1) },
+      scanOfBlock("192.168.1.0/24", []),
+    );
     expect([status, params]).toEqual([400, { errors: [{ path: "seen_at", message: "must not be in the future" }] }]);
   });
 });
@@ -123,11 +129,15 @@ describe("an import is rejected as a whole", () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     const { network: foreign } = await anEmptyNetwork(topology.aCaller());
     const elsewhere = owner.colleague({ networks: [(await anEmptyNetwork(owner)).network] });
-    for (const [caller, network_id] of [[owner, randomUUID()], [owner, foreign], [elsewhere, network]] as const) {
+    for (const [caller, network_id] of [
+      [owner, randomUUID()],
+      [owner, foreign],
+      [elsewhere, network],
+    ] as const) {
       const { status, code, params } = await sendScan(caller, { network_id }, scanFile("ping"));
       expect([status, code, params]).toEqual([400, "invalid_reference", { path: "network_id" }]);
     }
-  }); // prettier-ignore
+  });
 
   it("below the level of a member", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
@@ -141,22 +151,50 @@ describe("an import is rejected as a whole", () => {
 describe("an import is rejected as a whole for its file", () => {
   it.each([
     ["with no network", {}, scanFile("ping"), {}, 400, "validation_failed"],
-    ["with an unknown parameter", { network_id: randomUUID(), force: "true" }, scanFile("ping"), {}, 400, "validation_failed"],
+    [
+      "with an unknown parameter",
+      { network_id: randomUUID(), force: "true" },
+      scanFile("ping"),
+      {},
+      400,
+      "validation_failed",
+    ],
     ["as JSON", null, "{}", { "content-type": "application/json" }, 415, "unsupported_media_type"],
     ["with an idempotency key", null, scanFile("ping"), { "idempotency-key": "scan" }, 400, "validation_failed"],
     ["without a type", null, scanFile("ping"), { "content-type": undefined }, 415, "unsupported_media_type"],
-    ["in another charset", null, scanFile("ping"), { "content-type": "text/xml; charset=latin1" }, 415, "unsupported_media_type"],
+    [
+      "in another charset",
+      null,
+      scanFile("ping"),
+      { "content-type": "text/xml; charset=latin1" },
+      415,
+      "unsupported_media_type",
+    ],
     ["that is not well-formed", null, scanOf("<host>"), {}, 400, "validation_failed"],
     ["that is not a scan", null, "<html/>", {}, 400, "validation_failed"],
-    ["with a document type that declares entities", null, '<!DOCTYPE nmaprun [<!ENTITY a "b">]><nmaprun/>', {}, 400, "validation_failed"],
+    [
+      "with a document type that declares entities",
+      null,
+      '<!DOCTYPE nmaprun [<!ENTITY a "b">]><nmaprun/>',
+      {},
+      400,
+      "validation_failed",
+    ],
     ["that is nested deeply", null, scanOf("<a>".repeat(40) + "</a>".repeat(40)), {}, 400, "validation_failed"],
-    ["with one byte too many", null, scanOf(`<!--${"x".repeat(20_971_520)}-->`).slice(0, 20_971_521), {}, 413, "payload_too_large"],
+    [
+      "with one byte too many",
+      null,
+      scanOf(`<!--${"x".repeat(20_971_520)}-->`).slice(0, 20_971_521),
+      {},
+      413,
+      "payload_too_large",
+    ],
   ] as const)("%s", async (_what, query, file, headers, status, code) => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     const response = await sendScan(owner, query ?? { network_id: network }, file, headers);
     expect([response.status, response.code]).toEqual([status, code]);
     expect(await hostsOf(owner, network)).toEqual([]);
-  }); // prettier-ignore
+  });
 });
 
 describe("the type and size of an import", () => {

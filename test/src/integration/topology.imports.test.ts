@@ -52,7 +52,7 @@ describe("the scan of an office", () => {
       "create router.office.example 192.168.10.1: 22/Tcp 53/Tcp 53/Udp MikroTik RouterOS sshd DNS",
       "create nas.office.example 192.168.10.20 192.168.10.21: 22/Tcp 80/Tcp 139/Tcp 443/Tcp 445/Tcp 5001/Tcp 32400/Tcp 49152/Tcp OpenSSH nginx Samba smbd HTTPS Plex",
       "create 192.168.10.30 192.168.10.30 fd00:10::30: 631/Tcp 9100/Tcp IPP Printer HP JetDirect",
-    ]); // prettier-ignore
+    ]);
     const guesses = done.hosts.flatMap(({ services }) =>
       services.map((one) => [one.service_definition, one.guessed_from]),
     );
@@ -130,7 +130,13 @@ describe("the scan of an office, once imported,", () => {
 describe("scans by other means", () => {
   it.each([
     ["ping", ["create lab.example 10.8.0.1:", "create 10.8.0.2 10.8.0.2:"]],
-    ["version", ["create lab.example 10.8.0.1: 2222/Tcp 8081/Tcp OpenSSH nginx", "create 10.8.0.2 10.8.0.2: 6379/Tcp Redis key-value store"]],
+    [
+      "version",
+      [
+        "create lab.example 10.8.0.1: 2222/Tcp 8081/Tcp OpenSSH nginx",
+        "create 10.8.0.2 10.8.0.2: 6379/Tcp Redis key-value store",
+      ],
+    ],
     ["ipv6", ["create fd00:8::1 fd00:8::1: 8081/Tcp nginx"]],
     ["udp", ["create lab.example 10.8.0.1:"]],
     ["masscan", ["create 10.9.0.5 10.9.0.5: 22/Tcp 443/Tcp SSH HTTPS", "create 10.9.0.6 10.9.0.6: 22/Tcp SSH"]],
@@ -139,7 +145,7 @@ describe("scans by other means", () => {
     expect(hostsIn(await importScan(owner, network, scanFile(name)))).toEqual(hosts);
     const again = await importScan(owner, network, scanFile(name));
     expect(again.summary.hosts).toEqual({ create: 0, update: 0, unchanged: hosts.length, failed: 0 });
-  }); // prettier-ignore
+  });
 
   it("of the own machine make no host, and say why", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());

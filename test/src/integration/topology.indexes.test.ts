@@ -51,7 +51,9 @@ beforeAll(async () => {
 
 afterAll(() => topology.stop());
 
-const lists = OPERATIONS.filter(({ upstream, list, operationId }) => upstream === "topology" && list && operationId !== "list_service_definitions"); // prettier-ignore
+const lists = OPERATIONS.filter(
+  ({ upstream, list, operationId }) => upstream === "topology" && list && operationId !== "list_service_definitions",
+);
 
 describe("topology.indexes: how lists are read", () => {
   it.each(lists.map((operation) => [operation.operationId, operation] as const))(
@@ -73,19 +75,22 @@ describe("topology.indexes: how lists are read", () => {
   it.each([
     [listHosts, "host 7", 520],
     [listServices, "SERVICE 7", 5_200],
-  ] as const)("a search scans one index within the scope, and reads no entity that does not match: %#", async (operation, q, inScope) => {
-    const matching = await owner.list(operation, { query: { q, limit: 0 } });
-    expect(matching.total).toBeGreaterThan(10);
-    const seen = await profileOf(operation, [new URLSearchParams({ q })]);
-    // Pages of hosts read their children, too; their totals do not.
-    const searches = seen.filter((entry) => planOf(entry).includes("$regex"));
-    expect(searches.length).toBeGreaterThan(0);
-    for (const entry of searches) {
-      expect([planOf(entry), Number(entry["keysExamined"]) <= inScope + 10]).toEqual([planOf(entry), true]);
-      expect([planOf(entry), Number(entry["docsExamined"]) <= matching.total]).toEqual([planOf(entry), true]);
-      expect(entry["planSummary"]).toContain("search: 1");
-    }
-  }); // prettier-ignore
+  ] as const)(
+    "a search scans one index within the scope, and reads no entity that does not match: %#",
+    async (operation, q, inScope) => {
+      const matching = await owner.list(operation, { query: { q, limit: 0 } });
+      expect(matching.total).toBeGreaterThan(10);
+      const seen = await profileOf(operation, [new URLSearchParams({ q })]);
+      // Pages of hosts read their children, too; their totals do not.
+      const searches = seen.filter((entry) => planOf(entry).includes("$regex"));
+      expect(searches.length).toBeGreaterThan(0);
+      for (const entry of searches) {
+        expect([planOf(entry), Number(entry["keysExamined"]) <= inScope + 10]).toEqual([planOf(entry), true]);
+        expect([planOf(entry), Number(entry["docsExamined"]) <= matching.total]).toEqual([planOf(entry), true]);
+        expect(entry["planSummary"]).toContain("search: 1");
+      }
+    },
+  );
 
   it("a search for an address and port reads what matches, and nothing else", async () => {
     const world = await aNetwork(owner);
@@ -101,9 +106,15 @@ describe("topology.indexes: how lists are read", () => {
   });
 
   it("the graph scans no whole collection and sorts nothing", async () => {
-    const [all, one] = [new URLSearchParams(), new URLSearchParams({ network_id: seeded.networkIds[1] ?? "" })];
+    const all = new URLSearchParams();
+    const one = new URLSearchParams({ network_id: seeded.networkIds[1] ?? "" });
     const seen = await profileOf(getTopology, [all, one]);
-    expect(seen.flatMap((entry) => [...scansIn(entry), ...(sortedIn(entry["execStats"] as Document) > 0 ? [planOf(entry)] : [])])).toEqual([]); // prettier-ignore
+    expect(
+      seen.flatMap((entry) => [
+        ...scansIn(entry),
+        ...(sortedIn(entry["execStats"] as Document) > 0 ? [planOf(entry)] : []),
+      ]),
+    ).toEqual([]);
   });
 });
 

@@ -30,8 +30,14 @@ async function aPlace(interfaces = 0): Promise<Place> {
   return { ...world, host: await aHost(world, { interfaces }) };
 }
 
-const bodyAt = ({ host, subnet }: Place, more: object = {}) =>
-  ({ host_id: host.id, network_id: host.network_id, subnet_id: subnet.id, ip_address: "10.0.1.1", name: null, ...more }); // prettier-ignore
+const bodyAt = ({ host, subnet }: Place, more: object = {}) => ({
+  host_id: host.id,
+  network_id: host.network_id,
+  subnet_id: subnet.id,
+  ip_address: "10.0.1.1",
+  name: null,
+  ...more,
+});
 
 const add = (place: Place, more: object = {}): Promise<Interface> =>
   place.owner.call(createInterface, { body: bodyAt(place, more) });
@@ -89,7 +95,9 @@ describe("interfaces: addresses", () => {
     const taken = [409, "already_exists", { entity: "Interface", field: "ip_address" }];
     await add(place, { ip_address: "10.0.0.7" });
     const other = await add(place, { ip_address: "10.0.0.8" });
-    expect(await place.owner.refusal(createInterface, { body: bodyAt(place, { ip_address: "::ffff:10.0.0.7" }) })).toEqual(taken); // prettier-ignore
+    expect(
+      await place.owner.refusal(createInterface, { body: bodyAt(place, { ip_address: "::ffff:10.0.0.7" }) }),
+    ).toEqual(taken);
     expect(await refusal(place, other, { ip_address: "10.0.0.7" })).toEqual(taken);
     expect(await placesOn(place)).toEqual(["7", "8"]);
 
@@ -105,8 +113,16 @@ describe("interfaces: addresses", () => {
     const wide = await aSubnet(place, "10.0.0.0/8");
     expect(await update(place, made, { subnet_id: wide.id })).toMatchObject({ subnet_id: wide.id });
     const office = await aNetwork(place.owner, "office");
-    expect(await refusal(place, made, { subnet_id: office.subnet.id })).toEqual([400, "network_mismatch", { path: "subnet_id" }]); // prettier-ignore
-    expect(await refusal(place, made, { subnet_id: unknownEntity().id })).toEqual([400, "invalid_reference", { path: "subnet_id" }]); // prettier-ignore
+    expect(await refusal(place, made, { subnet_id: office.subnet.id })).toEqual([
+      400,
+      "network_mismatch",
+      { path: "subnet_id" },
+    ]);
+    expect(await refusal(place, made, { subnet_id: unknownEntity().id })).toEqual([
+      400,
+      "invalid_reference",
+      { path: "subnet_id" },
+    ]);
   });
 });
 
@@ -158,9 +174,18 @@ describe("interfaces: immutable members and queries", () => {
     const made = await add(place);
     const other = await aHost(place, { name: "other" });
     const office = await aNetwork(place.owner, "office");
-    expect(await refusal(place, made, { host_id: other.id })).toMatchObject([400, "validation_failed", { errors: [{ path: "host_id" }] }]); // prettier-ignore
-    expect(await refusal(place, made, { network_id: office.network.id })).toEqual([400, "network_mismatch", { path: "network_id" }]); // prettier-ignore
-    const create = (more: object): Promise<Refusal> => place.owner.refusal(createInterface, { body: bodyAt(place, { ip_address: "10.0.5.5", ...more }) }); // prettier-ignore
+    expect(await refusal(place, made, { host_id: other.id })).toMatchObject([
+      400,
+      "validation_failed",
+      { errors: [{ path: "host_id" }] },
+    ]);
+    expect(await refusal(place, made, { network_id: office.network.id })).toEqual([
+      400,
+      "network_mismatch",
+      { path: "network_id" },
+    ]);
+    const create = (more: object): Promise<Refusal> =>
+      place.owner.refusal(createInterface, { body: bodyAt(place, { ip_address: "10.0.5.5", ...more }) });
     expect(await create({ network_id: office.network.id })).toEqual([400, "network_mismatch", { path: "network_id" }]);
     expect(await create({ subnet_id: office.subnet.id })).toEqual([400, "network_mismatch", { path: "subnet_id" }]);
     expect(await create({ host_id: unknownEntity().id })).toEqual([400, "invalid_reference", { path: "host_id" }]);
@@ -170,7 +195,13 @@ describe("interfaces: immutable members and queries", () => {
     const place = await aPlace();
     const made = await add(place);
     const { params } = await place.owner.raw("put", `/api/v1/interfaces/${made.id}`, {});
-    expect((params["errors"] as { path: string }[]).map(({ path }) => path).sort()).toEqual(["host_id", "ip_address", "name", "network_id", "subnet_id"]); // prettier-ignore
+    expect((params["errors"] as { path: string }[]).map(({ path }) => path).sort()).toEqual([
+      "host_id",
+      "ip_address",
+      "name",
+      "network_id",
+      "subnet_id",
+    ]);
     expect((await update(place, made, { name: null })).name).toBeNull();
   });
 
@@ -184,8 +215,16 @@ describe("interfaces: immutable members and queries", () => {
       (await place.owner.list(listInterfaces, { query })).rows.map(({ ip_address }) => ip_address);
     const all = ["10.0.0.9", "10.0.0.10", "10.0.0.100", "2001:db8::9", "2001:db8::a"];
     expect(await listed({ host_id: place.host.id, order_by: "ip_address" })).toEqual(all);
-    expect(await listed({ host_id: place.host.id, order_by: "ip_address", order_direction: "desc" })).toEqual([...all].reverse()); // prettier-ignore
-    expect(await listed({ host_id: place.host.id, order_by: "position" })).toEqual(["10.0.0.10", "10.0.0.9", "10.0.0.100", "2001:db8::a", "2001:db8::9"]); // prettier-ignore
+    expect(await listed({ host_id: place.host.id, order_by: "ip_address", order_direction: "desc" })).toEqual(
+      [...all].reverse(),
+    );
+    expect(await listed({ host_id: place.host.id, order_by: "position" })).toEqual([
+      "10.0.0.10",
+      "10.0.0.9",
+      "10.0.0.100",
+      "2001:db8::a",
+      "2001:db8::9",
+    ]);
     expect(await listed({ subnet_id: v6.id, order_by: "ip_address" })).toEqual(all.slice(3));
     expect(await listed({ host_id: other.id })).toEqual(["10.0.0.1"]);
   });

@@ -64,7 +64,9 @@ describe("updates of bindings that arrive together", () => {
     await Promise.all(hosts.map((host, n) => bind(world, host, { headers: { "change-comment": comments[n]! } })));
     let changes: readonly { readonly action: string; readonly comment: string | null }[] = [];
     while (changes.length < HOSTS)
-      changes = (await world.owner.call(listChanges, { query: { limit: 1_000 } })).filter(({ action }) => action === "updated"); // prettier-ignore
+      changes = (await world.owner.call(listChanges, { query: { limit: 1_000 } })).filter(
+        ({ action }) => action === "updated",
+      );
     expect(changes.map(({ comment }) => comment).sort()).toEqual([...comments].sort());
   });
 });
@@ -98,7 +100,10 @@ describe("updates of bindings that could not be written with others", () => {
   });
 
   it("of one service are applied one after the other", async () => {
-    const { world, hosts: [host] } = await start(); // prettier-ignore
+    const {
+      world,
+      hosts: [host],
+    } = await start();
     const service = host!.services[0]!;
     const bodies = [[onPort(host!.ports[0])], [], [onPort(host!.ports[0])], []];
     const updated = await Promise.all(
@@ -125,7 +130,9 @@ describe("updates of bindings that could not be written with others", () => {
     });
     const responses = await Promise.all(hosts.map((host) => bind(world, host)));
     expect(responses.filter(({ status }) => status === 409).length).toBeGreaterThan(HOSTS / 2);
-    for (const { services: [service] } of hosts)
-      expect((await world.owner.send(getService, { params: service! })).etag).toBe('"2"'); // prettier-ignore
+    for (const {
+      services: [service],
+    } of hosts)
+      expect((await world.owner.send(getService, { params: service! })).etag).toBe('"2"');
   });
 });

@@ -81,7 +81,8 @@ async function keepWithoutPlace(): Promise<void> {
   await until(async () => (await tails.findOne({ _id: "topology" }))!.token["_data"] !== "none");
 }
 
-const described = (changes: readonly Change[]): string[] => changes.map(({ action, entity, name }) => `${action} ${entity} ${name}`); // prettier-ignore
+const described = (changes: readonly Change[]): string[] =>
+  changes.map(({ action, entity, name }) => `${action} ${entity} ${name}`);
 
 describe("changes that cancel each other out while the journal is not kept", () => {
   it("are one reconciled entry without changed fields", async () => {
@@ -122,7 +123,8 @@ describe("a journal that continues", () => {
   it("catches up after the database lost its history: with what is new, has changed, and is deleted", async () => {
     const keeper = keep();
     await recordedChanges();
-    const [changed, gone] = [await aHost(world, { name: "old" }), await aHost(world, { name: "gone", ports: 1 })];
+    const changed = await aHost(world, { name: "old" });
+    const gone = await aHost(world, { name: "gone", ports: 1 });
     const before = await recordedChanges();
     await keeper.stop();
     await world.owner.call(updateHost, { params: changed, body: { ...changed, name: "new" } });
@@ -130,7 +132,8 @@ describe("a journal that continues", () => {
     await aHost(world, { name: "added" });
     await keepWithoutPlace();
     const missing = (await recordedChanges()).slice(before.length).filter(({ entity }) => entity !== "Tag");
-    const [names, updated] = [described(missing), missing.find(({ action }) => action === "updated")];
+    const names = described(missing);
+    const updated = missing.find(({ action }) => action === "updated");
     expect(names.sort()).toEqual(["created Host added", "deleted Host gone", "deleted Port 1/Tcp", "updated Host new"]);
     expect([updated?.fields, updated?.reconciled]).toEqual([["name"], true]);
     await expectWhole();
@@ -138,7 +141,8 @@ describe("a journal that continues", () => {
 
   it("is written by one process at a time, and two that both believe it is theirs record nothing twice", async () => {
     const collections = journalCollections(topology.db);
-    const [log, ended] = [createLog("test", "silent"), new AbortController()];
+    const log = createLog("test", "silent");
+    const ended = new AbortController();
     const parts = { collections, onRecorded: () => undefined, log, count: () => undefined };
     const followUntilEnded = async (): Promise<void> => {
       while (!ended.signal.aborted) await follow(parts, ended.signal).catch(() => sleep(50 * Math.random()));
@@ -185,7 +189,8 @@ describe("while a large deletion is recorded", () => {
 /** Collections whose reads of children are blocked until they are released. */
 function createBlockedReads() {
   const collections = journalCollections(topology.db);
-  let [begin, resume] = [(): void => undefined, (): void => undefined];
+  let begin = (): void => undefined;
+  let resume = (): void => undefined;
   const started = new Promise<void>((resolve) => (begin = resolve));
   const resumed = new Promise<void>((resolve) => (resume = resolve));
   const batches: typeof collections.batches = async function* (find, moment) {
@@ -217,7 +222,11 @@ describe("alongside builds that do not know the journal", () => {
     await services.deleteOne({ _id: service.id });
     await until(async () => (await world.owner.call(listChanges, { query: { entity_id: service.id } })).length === 4);
     const changes = await world.owner.call(listChanges, { query: { entity_id: service.id } });
-    expect(described(changes).slice(1)).toEqual(["updated Service by an older build", "updated Service by an older build", "deleted Service by an older build"]); // prettier-ignore
+    expect(described(changes).slice(1)).toEqual([
+      "updated Service by an older build",
+      "updated Service by an older build",
+      "deleted Service by an older build",
+    ]);
     expect(changes.map(({ actor }) => actor === null)).toEqual([false, true, false, true]);
   });
 });
@@ -227,7 +236,8 @@ describe("entries after the retention period", () => {
     keep();
     // What its first comparison does not find comes in order.
     await recordedChanges();
-    const [kept, gone] = [await aHost(world, { name: "kept" }), await aHost(world, { name: "gone", ports: 1 })];
+    const kept = await aHost(world, { name: "kept" });
+    const gone = await aHost(world, { name: "gone", ports: 1 });
     await world.owner.call(deletePort, { params: gone.ports[0]! });
     await world.owner.call(deleteHost, { params: gone });
     const old = await recordedChanges();

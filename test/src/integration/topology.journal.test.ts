@@ -53,7 +53,8 @@ async function changesSince(world: Pick<World, "owner">, after?: string): Promis
 }
 
 const last = (changes: readonly Change[]): Change => changes.at(-1)!;
-const described = (changes: readonly Change[]): string[] => changes.map(({ action, entity, name }) => `${action} ${entity} ${name}`); // prettier-ignore
+const described = (changes: readonly Change[]): string[] =>
+  changes.map(({ action, entity, name }) => `${action} ${entity} ${name}`);
 
 /** A replay over the service itself. */
 const replayOf = (caller: Caller) =>
@@ -125,7 +126,13 @@ describe("journal entries of large writes", () => {
     expect(changes.slice(0, 2).map(({ fields }) => fields)).toEqual([["position"], ["position"]]);
     expect(described(changes.slice(2, 4)).sort()).toEqual(["deleted Port 1/Tcp", "updated Service web"]);
     expect(changes.find(({ name, fields }) => name === "web" && fields.includes("bindings"))?.entity_id).toBe(bound.id);
-    expect(described(changes.slice(4)).sort()).toEqual(["deleted Host nas", "deleted Service s0", "deleted Service s1", "deleted Service s2", "deleted Service web"]); // prettier-ignore
+    expect(described(changes.slice(4)).sort()).toEqual([
+      "deleted Host nas",
+      "deleted Service s0",
+      "deleted Service s1",
+      "deleted Service s2",
+      "deleted Service web",
+    ]);
     for (const change of changes.slice(4)) expect(change).toMatchObject({ after: null, actor: expect.anything() });
   });
 
@@ -170,13 +177,19 @@ describe("journal entries of large writes", () => {
 describe("reading the journal", () => {
   it("shows callers with limited networks only theirs, completely, and tags", async () => {
     const owner = topology.aCaller();
-    const [home, office] = [await aNetwork(owner), await aNetwork(owner, "Office")];
+    const home = await aNetwork(owner);
+    const office = await aNetwork(owner, "Office");
     await aHost(home);
     await aHost(office, { name: "secret" });
     const replay = replayOf(owner.restrictedTo([home.network.id]));
     await changesSince(home);
     const changes = await replay.follow();
-    expect(described(changes)).toEqual(["created Network Home", "created Subnet LAN", "created Host nas", expect.stringMatching(/^created Tag/)]); // prettier-ignore
+    expect(described(changes)).toEqual([
+      "created Network Home",
+      "created Subnet LAN",
+      "created Host nas",
+      expect.stringMatching(/^created Tag/),
+    ]);
     expect([replay.faults, await replay.differences()]).toEqual([[], []]);
   });
 
@@ -208,7 +221,8 @@ describe("reading the journal", () => {
 describe("reading the journal: waiting and histories", () => {
   it("delays an empty response until something arrives that the caller may see", async () => {
     const owner = topology.aCaller();
-    const [home, office] = [await aNetwork(owner), await aNetwork(owner, "Office")];
+    const home = await aNetwork(owner);
+    const office = await aNetwork(owner, "Office");
     await changesSince(home);
     const limited = owner.restrictedTo([home.network.id]);
     const { meta } = await limited.send(listChanges, { query: { limit: 1000 } });
@@ -229,13 +243,20 @@ describe("reading the journal: waiting and histories", () => {
 
   it("returns the history of an entity, of a host with its children, also when it is deleted, to authorized callers only", async () => {
     const owner = topology.aCaller();
-    const [home, office] = [await aNetwork(owner), await aNetwork(owner, "Office")];
+    const home = await aNetwork(owner);
+    const office = await aNetwork(owner, "Office");
     const host = await aHost(home, { ports: 1 });
     await owner.call(updateHost, { params: host, body: { ...host, name: "renamed" } });
     await owner.call(deleteHost, { params: host });
     await changesUntil(owner, host.id, "deleted");
     const ofHost = await owner.call(HISTORIES.Host, { params: host });
-    expect(described(ofHost)).toEqual(["created Host nas", "created Port 1/Tcp", "updated Host renamed", "deleted Host renamed", "deleted Port 1/Tcp"]); // prettier-ignore
+    expect(described(ofHost)).toEqual([
+      "created Host nas",
+      "created Port 1/Tcp",
+      "updated Host renamed",
+      "deleted Host renamed",
+      "deleted Port 1/Tcp",
+    ]);
     const ofPort = await owner.call(HISTORIES.Port, { params: host.ports[0]!, query: { order_direction: "desc" } });
     expect(described(ofPort)).toEqual(["deleted Port 1/Tcp", "created Port 1/Tcp"]);
     const stranger = owner.restrictedTo([office.network.id]);

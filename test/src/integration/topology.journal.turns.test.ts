@@ -31,7 +31,8 @@ describe.each([
   ["in the database", 0],
 ])("changes that wait %s", (_where, mostHeld) => {
   it("are recorded after those of other organizations, completely and in order", async () => {
-    const [busy, other] = [await aNetwork(topology.aCaller()), topology.aCaller()];
+    const busy = await aNetwork(topology.aCaller());
+    const other = topology.aCaller();
     const journal = await startManualJournal(topology.db, mostHeld);
     const before = await recorded(busy.owner);
     const host = await aHost(busy, { services: MANY });

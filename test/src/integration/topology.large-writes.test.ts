@@ -280,7 +280,8 @@ async function retryTimeouts<T>(write: () => Promise<ServiceResponse<T>>): Promi
 /** Hosts with two ports and a service that is bound to the first. */
 async function manyHosts(count: number): Promise<Host[]> {
   const { owner, network } = world;
-  const [one, two] = [randomUUID(), randomUUID()];
+  const one = randomUUID();
+  const two = randomUUID();
   const body = {
     network_id: network.id,
     name: "one of many",

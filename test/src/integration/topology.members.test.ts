@@ -39,10 +39,18 @@ const KINDS: readonly Kind[] = OPERATIONS.flatMap(({ path: history }) => {
   const path = `/api/v1/${HISTORY.exec(history)?.[1] ?? ""}`;
   const of = (method: string, at: string): AnyEndpoint | undefined =>
     OPERATIONS.find((one) => one.method === method && one.path === at);
-  const [create, put] = [of("post", path), of("put", `${path}/{id}`)];
+  const create = of("post", path);
+  const put = of("put", `${path}/{id}`);
   if (create === undefined || put === undefined) return [];
-  return [{ name: create.operationId.replace("create_", "").replace(/^./, (first) => first.toUpperCase()), path, create, put }];
-}); // prettier-ignore
+  return [
+    {
+      name: create.operationId.replace("create_", "").replace(/^./, (first) => first.toUpperCase()),
+      path,
+      create,
+      put,
+    },
+  ];
+});
 
 /** Members that cannot change, by kind or for all. */
 const IMMUTABLE: Readonly<Record<string, readonly string[]>> = {
@@ -114,10 +122,15 @@ function changeable(kind: Kind): ReturnType<typeof membersOf> {
 }
 
 /** Another value of a member. @param which of the two listed ones */
-function valueOf(kind: Kind, [member, schema]: ReturnType<typeof membersOf>[number], present: unknown, which: 0 | 1): unknown {
+function valueOf(
+  kind: Kind,
+  [member, schema]: ReturnType<typeof membersOf>[number],
+  present: unknown,
+  which: 0 | 1,
+): unknown {
   const listed = values[kind.name]?.[member] ?? (member in (values["all"] ?? {}) ? values["all"]?.[member] : undefined);
   return listed === undefined ? anotherValue(schema, present, ++numbers) : listed[which];
-} // prettier-ignore
+}
 
 /** What must be sent to create an entity of the kind. */
 function leastOf(kind: Kind): Members {
@@ -227,7 +240,11 @@ describe.each(KINDS)("the kind $name", (kind) => {
       const { status, params } = await owner.raw(method, path, body);
       const [fault] = (params["errors"] ?? []) as { path: string; message: string }[];
       const place = `${fault?.path.split(".")[0] ?? ""} ${fault?.message ?? ""}`;
-      expect([method, status, place]).toEqual([method, 400, `${member} must not contain invisible characters: U+200B at character 8`]); // prettier-ignore
+      expect([method, status, place]).toEqual([
+        method,
+        400,
+        `${member} must not contain invisible characters: U+200B at character 8`,
+      ]);
     };
     for (const [name, value] of labelsOf(kind, kind.create.body))
       await refuse("post", kind.path, name, { ...leastOf(kind), [name]: withInvisible(value) });

@@ -67,7 +67,10 @@ describe("networks: scopes and lists", () => {
     const { owner, network } = await aWorld();
     for (const networks of [[network.id], []]) {
       const restricted = owner.colleague({ networks });
-      expect((await restricted.refusal(createNetwork, { body: { name: "new" } })).slice(0, 2)).toEqual([403, "permission_denied"]); // prettier-ignore
+      expect((await restricted.refusal(createNetwork, { body: { name: "new" } })).slice(0, 2)).toEqual([
+        403,
+        "permission_denied",
+      ]);
     }
     expect((await owner.list(listNetworks, {})).rows).toEqual([network]);
   });
@@ -91,8 +94,10 @@ describe("networks: scopes and lists", () => {
   it("are listed in order, filtered by ids and tags", async () => {
     const owner = topology.aCaller();
     const add = (name: string, ...tags: string[]) => owner.call(createNetwork, { body: { name, tags } });
-    const [b, a] = [await add("b", "x"), await add("a", "x", "y")];
-    const listed = async (query: object): Promise<string[]> => (await owner.list(listNetworks, { query })).rows.map(({ name }) => name); // prettier-ignore
+    const b = await add("b", "x");
+    const a = await add("a", "x", "y");
+    const listed = async (query: object): Promise<string[]> =>
+      (await owner.list(listNetworks, { query })).rows.map(({ name }) => name);
     expect(await listed({})).toEqual(["b", "a"]);
     expect(await listed({ order_by: "name" })).toEqual(["a", "b"]);
     expect(await listed({ tag_ids: ["y"] })).toEqual(["a"]);
@@ -120,7 +125,11 @@ describe("the block of a subnet", () => {
     const world = await aWorld();
     await aHost(world, { interfaces: 3 });
     expect((await update(world, { cidr: "10.0.0.0/30" })).cidr).toBe("10.0.0.0/30");
-    expect(await refusal(world, { cidr: "10.0.0.0/31" })).toMatchObject([400, "ip_outside_subnet", { cidr: "10.0.0.0/31" }]); // prettier-ignore
+    expect(await refusal(world, { cidr: "10.0.0.0/31" })).toMatchObject([
+      400,
+      "ip_outside_subnet",
+      { cidr: "10.0.0.0/31" },
+    ]);
     expect(await refusal(world, { cidr: "2001:db8::/32" })).toMatchObject([400, "ip_outside_subnet", {}]);
     expect((await world.owner.call(getSubnet, { params: world.subnet })).cidr).toBe("10.0.0.0/30");
     expect((await update(world, { cidr: "10.0.0.0/8" })).cidr).toBe("10.0.0.0/8");
@@ -149,19 +158,28 @@ describe("the block of a subnet", () => {
     const host = await aHost(world);
     await update(world, { cidr: "10.0.0.0/30" });
     const body = { host_id: host.id, network_id: host.network_id, subnet_id: world.subnet.id, ip_address: "10.0.0.4" };
-    expect(await world.owner.refusal(createInterface, { body })).toEqual([400, "ip_outside_subnet", { ip_address: "10.0.0.4", cidr: "10.0.0.0/30" }]); // prettier-ignore
+    expect(await world.owner.refusal(createInterface, { body })).toEqual([
+      400,
+      "ip_outside_subnet",
+      { ip_address: "10.0.0.4", cidr: "10.0.0.0/30" },
+    ]);
   });
 });
 
 describe("subnets", () => {
   it("are stored in canonical form, without host bits, with the server's source", async () => {
     const { owner, network } = await aWorld();
-    const add = (cidr: string, more: object = {}) => owner.call(createSubnet, { body: { network_id: network.id, name: "n", cidr, ...more } }); // prettier-ignore
+    const add = (cidr: string, more: object = {}) =>
+      owner.call(createSubnet, { body: { network_id: network.id, name: "n", cidr, ...more } });
     expect((await add("2001:0DB8:0:0::/32")).cidr).toBe("2001:db8::/32");
     const made = await add("10.9.0.0/16", { source: { type: "Forged" }, subnet_type: "Lan", description: "d" });
     expect(made).toMatchObject({ source: { type: "Manual" }, subnet_type: "Lan", description: "d", tags: [] });
     for (const cidr of ["10.0.0.1/24", "2001:db8::1/64", "10.0.0.0/33", "10.0.0.0", "2001:db8::/129", "lan"])
-      expect(await owner.refusal(createSubnet, { body: { network_id: network.id, name: "n", cidr } })).toMatchObject([400, "validation_failed", { errors: [{ path: "cidr" }] }]); // prettier-ignore
+      expect(await owner.refusal(createSubnet, { body: { network_id: network.id, name: "n", cidr } })).toMatchObject([
+        400,
+        "validation_failed",
+        { errors: [{ path: "cidr" }] },
+      ]);
   });
 
   it("are in use while they have an interface, and can be deleted after", async () => {
@@ -177,12 +195,19 @@ describe("subnets", () => {
   it("stay in their network, keep absent members, and clear null ones", async () => {
     const world = await aWorld();
     const office = await aNetwork(world.owner, "office");
-    expect(await refusal(world, { network_id: office.network.id })).toEqual([400, "network_mismatch", { path: "network_id" }]); // prettier-ignore
+    expect(await refusal(world, { network_id: office.network.id })).toEqual([
+      400,
+      "network_mismatch",
+      { path: "network_id" },
+    ]);
     const set = await update(world, { description: "d", subnet_type: "Lan", tags: ["t"] });
     const bare = { network_id: set.network_id, cidr: set.cidr, name: set.name };
     expect(await world.owner.call(updateSubnet, { params: set, body: bare })).toEqual(set);
     const cleared = { description: null, subnet_type: null };
-    expect(await world.owner.call(updateSubnet, { params: set, body: { ...bare, ...cleared } })).toMatchObject({ ...cleared, tags: ["t"] }); // prettier-ignore
+    expect(await world.owner.call(updateSubnet, { params: set, body: { ...bare, ...cleared } })).toMatchObject({
+      ...cleared,
+      tags: ["t"],
+    });
   });
 
   it("require an existing network", async () => {
@@ -193,10 +218,27 @@ describe("subnets", () => {
 
   it("are listed in numeric order of their blocks, and by type with null first", async () => {
     const { owner, network } = await aWorld();
-    const add = (cidr: string, subnet_type?: string) => owner.call(createSubnet, { body: { network_id: network.id, name: "n", cidr, ...(subnet_type && { subnet_type }) } }); // prettier-ignore
-    for (const [cidr, type] of [["10.10.0.0/16", "b"], ["10.9.0.0/16", "a"], ["2001:db8::/32"], ["9.0.0.0/8", "B"]]) await add(cidr!, type); // prettier-ignore
-    const listed = async (query: object): Promise<string[]> => (await owner.list(listSubnets, { query })).rows.map(({ cidr }) => cidr); // prettier-ignore
-    expect(await listed({ order_by: "cidr" })).toEqual(["9.0.0.0/8", "10.0.0.0/16", "10.9.0.0/16", "10.10.0.0/16", "2001:db8::/32"]); // prettier-ignore
-    expect(await listed({ order_by: "subnet_type" })).toEqual(["10.0.0.0/16", "2001:db8::/32", "9.0.0.0/8", "10.9.0.0/16", "10.10.0.0/16"]); // prettier-ignore
+    const add = (cidr: string, subnet_type?: string) =>
+      owner.call(createSubnet, {
+        body: { network_id: network.id, name: "n", cidr, ...(subnet_type && { subnet_type }) },
+      });
+    for (const [cidr, type] of [["10.10.0.0/16", "b"], ["10.9.0.0/16", "a"], ["2001:db8::/32"], ["9.0.0.0/8", "B"]])
+      await add(cidr!, type);
+    const listed = async (query: object): Promise<string[]> =>
+      (await owner.list(listSubnets, { query })).rows.map(({ cidr }) => cidr);
+    expect(await listed({ order_by: "cidr" })).toEqual([
+      "9.0.0.0/8",
+      "10.0.0.0/16",
+      "10.9.0.0/16",
+      "10.10.0.0/16",
+      "2001:db8::/32",
+    ]);
+    expect(await listed({ order_by: "subnet_type" })).toEqual([
+      "10.0.0.0/16",
+      "2001:db8::/32",
+      "9.0.0.0/8",
+      "10.9.0.0/16",
+      "10.10.0.0/16",
+    ]);
   });
 });

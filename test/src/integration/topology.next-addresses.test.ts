@@ -103,7 +103,9 @@ describe("next addresses: one after another", () => {
     await owner.call(updateInterface, { params: { id: second!.id }, body: moved });
     await owner.call(deleteInterface, { params: { id: first!.id } });
     expect((await utilizationOf(subnet)).next).toBe(first!.ip_address);
-    expect([addressOf(await next(subnet)), addressOf(await next(subnet, 1))]).toEqual([first, second].map((one) => one!.ip_address)); // prettier-ignore
+    expect([addressOf(await next(subnet)), addressOf(await next(subnet, 1))]).toEqual(
+      [first, second].map((one) => one!.ip_address),
+    );
 
     const body = {
       network_id: home.network.id,
@@ -146,14 +148,20 @@ describe("next addresses: large hosts and IPv6", () => {
     const large = await owner.call(createHost, { body: { network_id: home.network.id, name: "large", interfaces } });
     const after = await next(subnet);
     await owner.call(bulkDeleteHosts, { body: [large.id] });
-    const [first, second] = [await next(subnet), await next(subnet, 1)];
+    const first = await next(subnet);
+    const second = await next(subnet, 1);
     expect([first, second].map(addressOf)).toEqual(large.interfaces.slice(0, 2).map(addressOf));
     expect(await utilizationOf(subnet)).toMatchObject({ used: 3, next: large.interfaces[2]!.ip_address });
     expect(addressOf(after)).toBe(subnet.cidr.replace("0.0/22", "1.255"));
   });
 
   it("are allocated in an IPv6 block of 64 bits as well, whose size is exact", async () => {
-    const body = { network_id: home.network.id, cidr: "fd00:1::/64", name: "six", reserved: [{ from: "fd00:1::", to: "fd00:1::ff" }] }; // prettier-ignore
+    const body = {
+      network_id: home.network.id,
+      cidr: "fd00:1::/64",
+      name: "six",
+      reserved: [{ from: "fd00:1::", to: "fd00:1::ff" }],
+    };
     const subnet = await owner.call(createSubnet, { body });
     expect([await next(subnet), await next(subnet, 1)].map(addressOf)).toEqual(["fd00:1::100", "fd00:1::101"]);
     const { text } = await owner.send(getSubnetUtilization, { params: { id: subnet.id } });
@@ -216,7 +224,11 @@ describe("next addresses: concurrent requests", () => {
     const subnet = await owner.call(createSubnet, { body });
     const count = Math.ceil(CREATES / 2);
     const take = () => mapConcurrently(count, CONCURRENCY, (n) => next(subnet, n));
-    const lowest = ["fd00:2::1", "fd00:2::2", ...Array.from({ length: count - 2 }, (_, n) => `fd00:2::${(256 + n).toString(16)}`)]; // prettier-ignore
+    const lowest = [
+      "fd00:2::1",
+      "fd00:2::2",
+      ...Array.from({ length: count - 2 }, (_, n) => `fd00:2::${(256 + n).toString(16)}`),
+    ];
     const made = await take();
     expect(new Set(made.map(addressOf))).toEqual(new Set(lowest));
     for (let from = 0; from < made.length; from += 50)
@@ -247,7 +259,9 @@ describe("next addresses: concurrent requests", () => {
     const subnet = await aSubnet(26);
     const all = await Promise.all(Array.from({ length: 40 }, (_, n) => next(subnet, n)));
     await Promise.all([
-      ...all.filter((_one, n) => n % 2 === 0).map(({ id }, n) => owner.via(n % 2).call(deleteInterface, { params: { id } })), // prettier-ignore
+      ...all
+        .filter((_one, n) => n % 2 === 0)
+        .map(({ id }, n) => owner.via(n % 2).call(deleteInterface, { params: { id } })),
       ...Array.from({ length: 12 }, (_, n) => next(subnet, n)),
     ]);
     const { free } = await utilizationOf(subnet);
@@ -267,7 +281,10 @@ describe("reserved ranges of a subnet", () => {
     const wrong = [
       [{ from: "192.0.2.1", to: "192.0.2.2" }],
       [{ from: b!, to: a! }],
-      [{ from: a!, to: b! }, { from: b!, to: c! }], // prettier-ignore
+      [
+        { from: a!, to: b! },
+        { from: b!, to: c! },
+      ],
       [{ from: a!, to: b!, purpose: "x".repeat(101) }],
       Array.from({ length: 51 }, () => ({ from: a!, to: a! })),
     ];
@@ -277,7 +294,15 @@ describe("reserved ranges of a subnet", () => {
         "validation_failed",
         expect.anything(),
       ]);
-    const kept = await owner.call(patchSubnet, { params, body: { reserved: [{ from: c!, to: c! }, { from: a!, to: b!, purpose: "printers" }] } }); // prettier-ignore
+    const kept = await owner.call(patchSubnet, {
+      params,
+      body: {
+        reserved: [
+          { from: c!, to: c! },
+          { from: a!, to: b!, purpose: "printers" },
+        ],
+      },
+    });
     expect(kept.reserved).toEqual([
       { from: a, to: b, purpose: "printers" },
       { from: c, to: c, purpose: "" },

@@ -26,7 +26,12 @@ async function anOrganization(): Promise<World & { readonly organizationId: stri
   const world = await aNetwork(owner);
   await aHost(world, { interfaces: 2, ports: 2, services: 1 });
   const { organizationId } = owner.scope;
-  const seeded = await seedTopology(topology.db, { organizationId, networks: 1, hostsPerNetwork: HOSTS, servicesPerHost: 4 }); // prettier-ignore
+  const seeded = await seedTopology(topology.db, {
+    organizationId,
+    networks: 1,
+    hostsPerNetwork: HOSTS,
+    servicesPerHost: 4,
+  });
   await owner.call(createTag, { body: { name: "rack" } });
   const url = "https://hooks.example.com/a";
   await owner.call(createWebhook, { body: { url } });
@@ -37,7 +42,9 @@ async function anOrganization(): Promise<World & { readonly organizationId: stri
 async function documentsOf(organization_id: string): Promise<Record<string, number>> {
   const collections = await topology.db.listCollections({}, { nameOnly: true }).toArray();
   const counts = await Promise.all(
-    collections.map(async ({ name }) => [name, await topology.db.collection(name).countDocuments({ organization_id })] as const), // prettier-ignore
+    collections.map(
+      async ({ name }) => [name, await topology.db.collection(name).countDocuments({ organization_id })] as const,
+    ),
   );
   return Object.fromEntries(counts.filter(([name, count]) => count > 0 && !STAYS.includes(name)));
 }

@@ -101,7 +101,10 @@ describe("topology.patches: PATCH of subnets and tags", () => {
     );
     const cidr = fc.constantFrom("10.0.0.0/16", "10.0.0.0/15");
     for (const [before, after, one, other] of sampled(fc.tuple(anySubnet, anySubnet, cidr, cidr), ROUNDS)) {
-      const [x, y] = [{ ...before, cidr: one }, { ...after, cidr: other }].map((body) => ({ ...body, network_id: home.network.id })); // prettier-ignore
+      const [x, y] = [
+        { ...before, cidr: one },
+        { ...after, cidr: other },
+      ].map((body) => ({ ...body, network_id: home.network.id }));
       const params = { id: home.subnet.id };
       await owner.call(updateSubnet, { params, body: x! });
       const patched = await owner.call(patchSubnet, { params, body: patchBetween(x!, y!) });
@@ -122,9 +125,11 @@ describe("topology.patches: concurrent patches of different members", () => {
     const service = await aService(home, host, {});
     const before = transactions;
     for (let round = 0; round < ROUNDS; round++) {
-      const [tag, text] = [`t${round % 40}`, `round ${round}`];
+      const tag = `t${round % 40}`;
+      const text = `round ${round}`;
       const description = { body: { description: text } };
-      const [a, b] = [owner, owner.via(1)];
+      const a = owner;
+      const b = owner.via(1);
       await Promise.all([
         a.call(patchHost, { params: { id: host.id }, ...description }),
         b.call(patchHost, { params: { id: host.id }, body: { tags: { add: [tag] } } }),
@@ -138,7 +143,7 @@ describe("topology.patches: concurrent patches of different members", () => {
       expect(now).toMatchObject({ name: text, tags: expect.arrayContaining([tag]), virtualization: { type: text } });
     }
     expect(transactions).toBeGreaterThan(before);
-    const [settled] = [transactions];
+    const settled = transactions;
     await owner.call(patchService, { params: { id: service.id }, body: { name: "in place" } });
     expect(transactions).toBe(settled);
   });

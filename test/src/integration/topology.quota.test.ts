@@ -103,7 +103,10 @@ it("an organization that has used up its quota adds no bindings by updates, alon
 it("an organization that has used up its quota adds no bindings by reverting their removal", async () => {
   const world = await aNetwork(topology.aCaller());
   const { owner } = world;
-  const { ports, services: [service] } = await aHost(world, { ports: 1, services: 35 }); // prettier-ignore
+  const {
+    ports,
+    services: [service],
+  } = await aHost(world, { ports: 1, services: 35 });
   const params = service!;
   await owner.call(patchService, { params, body: { bindings: [onPort(ports[0])] } });
   const removal = await withRequestId((headers) =>

@@ -30,7 +30,9 @@ describe(`a history of ${LENGTH * 2} random requests, seed ${SEED}`, () => {
     const drawnWorld = anEmptyWorld();
     const { network } = await aNetwork(owner);
     drawnWorld.known.networks.push({ id: network.id, network_id: network.id, body: { ...network } });
-    let [before, refused, taken] = [await currentState(owner), 0, 0];
+    let before = await currentState(owner);
+    let refused = 0;
+    let taken = 0;
     for (const [n, drawn] of drawHistory(SEED, LENGTH * 2).entries()) {
       const request = randomUUID();
       const response = await step(
@@ -73,7 +75,8 @@ describe(`a history of ${LENGTH * 2} random requests, seed ${SEED + 1}`, () => {
     const drawnWorld = anEmptyWorld();
     const { network } = await aNetwork(owner);
     drawnWorld.known.networks.push({ id: network.id, network_id: network.id, body: { ...network } });
-    let [current, outcomes] = ["", { taken: 0, refused: 0 }];
+    let current = "";
+    let outcomes = { taken: 0, refused: 0 };
     const requests: string[] = [];
     const caller = byPath(owner, () => current);
     for (const [n, drawn] of drawHistory(SEED + 1, LENGTH * 2).entries()) {
@@ -92,15 +95,24 @@ describe(`a history of ${LENGTH * 2} random requests, seed ${SEED + 1}`, () => {
       if (status === 200) outcomes = { ...outcomes, taken: outcomes.taken + 1 };
       else {
         outcomes = { ...outcomes, refused: outcomes.refused + 1 };
-        expect([code, params]).toEqual([expect.stringMatching(/revert_conflict|mac_address|already_exists|ip_outside/), params]); // prettier-ignore
+        expect([code, params]).toEqual([
+          expect.stringMatching(/revert_conflict|mac_address|already_exists|ip_outside/),
+          params,
+        ]);
         expect([...is]).toEqual([...was]);
       }
       // What was changed and changed back is as the request left it.
-      const left = new Map(changes.filter(({ request_id }) => request_id === request).map((one) => [one.entity_id, one.after])); // prettier-ignore
+      const left = new Map(
+        changes.filter(({ request_id }) => request_id === request).map((one) => [one.entity_id, one.after]),
+      );
       for (const { entity_id } of later) {
-        const [old, now] = [was.get(entity_id), is.get(entity_id)];
+        const old = was.get(entity_id);
+        const now = is.get(entity_id);
         const same = (state: Change["after"] | undefined): string => JSON.stringify({ ...state, updated_at: "" });
-        const isUnchanged = old !== undefined && left.has(entity_id) && same(JSON.parse(old) as Change["after"]) === same(left.get(entity_id)); // prettier-ignore
+        const isUnchanged =
+          old !== undefined &&
+          left.has(entity_id) &&
+          same(JSON.parse(old) as Change["after"]) === same(left.get(entity_id));
         if (!isUnchanged) expect(now).toBe(old);
       }
     }

@@ -43,7 +43,9 @@ describe("the plan of a revert", () => {
     const bind = (headers: Headers, ...ports: { id: string }[]) =>
       owner.call(patchService, { params: service, body: { bindings: ports.map((one) => onPort(one)) }, ...headers });
 
-    expect(await effectOf((headers) => owner.call(patchHost, { params: host, body: { name: "one" }, ...headers }))).toBe("update"); // prettier-ignore
+    expect(
+      await effectOf((headers) => owner.call(patchHost, { params: host, body: { name: "one" }, ...headers })),
+    ).toBe("update");
     expect(await effectOf((headers) => bind(headers))).toBe("update");
     expect(await effectOf((headers) => bind(headers, first))).toBe("update");
     expect(await effectOf((headers) => owner.call(createPort, { body: port, ...headers }))).toBe("delete");

@@ -56,7 +56,8 @@ async function aFullHost(world: World) {
 describe("a revert while a large network is being deleted", () => {
   it("restores another network", async () => {
     const owner = topology.aCaller();
-    const [large, small] = [await aNetwork(owner), await aNetwork(owner)];
+    const large = await aNetwork(owner);
+    const small = await aNetwork(owner);
     await aHost(large, { services: 510 });
     const request = await withRequestId((headers) => owner.call(deleteNetwork, { params: small.network, headers }));
     await owner.call(deleteNetwork, { params: large.network });
@@ -173,7 +174,11 @@ describe("a revert of a hidden deletion", () => {
       name: "eth",
     }));
     const ports = some.map((n) => ({ id: idOf(n), number: n + 1, protocol: "Tcp" as const }));
-    const services = some.map((n) => ({ name: `s${n}`, service_definition: "nginx", bindings: [onPort({ id: idOf(n) })] })); // prettier-ignore
+    const services = some.map((n) => ({
+      name: `s${n}`,
+      service_definition: "nginx",
+      bindings: [onPort({ id: idOf(n) })],
+    }));
     const body = { network_id: network.id, name: "large", interfaces, ports, services };
     const host = await owner.call(createHost, { body });
     const before = withoutTimes(await currentState(owner));

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { createInterface, createPort, deleteInterface, deletePort, deleteService, getHost, updateService } from "@nts/shared/contract"; // prettier-ignore
+import {
+  createInterface,
+  createPort,
+  deleteInterface,
+  deletePort,
+  deleteService,
+  getHost,
+  updateService,
+} from "@nts/shared/contract";
 import { startTopology, type Topology } from "../support/topology.js";
 import {
   type OneOfEachKind,
@@ -60,7 +68,12 @@ describe.each(KINDS)("revisions of %s", (kind) => {
     const { id, get, update, entity, etag, changed } = await one(kind);
     for (const matching of ['"0"', `W/${etag}`, `"0", W/${etag}`]) {
       const refused = await update(id, changed, { "if-match": matching });
-      expect([matching, refused.status, refused.code, refused.params]).toEqual([matching, 412, "precondition_failed", {}]); // prettier-ignore
+      expect([matching, refused.status, refused.code, refused.params]).toEqual([
+        matching,
+        412,
+        "precondition_failed",
+        {},
+      ]);
     }
     const after = await get(id);
     expect([after.data, after.etag]).toEqual([entity, etag]);
@@ -116,7 +129,9 @@ describe("revisions of a host", () => {
     };
     await step(Promise.resolve());
     const body = { host_id, network_id };
-    const at = await step(owner.call(createInterface, { body: { ...body, subnet_id: subnet.id, ip_address: "10.0.0.1" } })); // prettier-ignore
+    const at = await step(
+      owner.call(createInterface, { body: { ...body, subnet_id: subnet.id, ip_address: "10.0.0.1" } }),
+    );
     const port = await step(owner.call(createPort, { body: { ...body, number: 80, protocol: "Tcp" } }));
     const service = await step(aService(world, host));
     await step(owner.call(updateService, { params: service, body: { ...echoOf(service), name: "api" } }));
@@ -127,7 +142,8 @@ describe("revisions of a host", () => {
 
   it("are incremented on both hosts when a service moves between them", async () => {
     const world = await aNetwork(topology.aCaller());
-    const [a, b] = [await aHost(world, { name: "a", services: 1 }), await aHost(world, { name: "b" })];
+    const a = await aHost(world, { name: "a", services: 1 });
+    const b = await aHost(world, { name: "b" });
     const etags = (): Promise<(string | undefined)[]> =>
       Promise.all([a, b].map(async (host) => (await world.owner.send(getHost, { params: host })).etag));
     const before = await etags();

@@ -46,19 +46,27 @@ describe("topology.search: subnets", () => {
   it("are found by a part of the name or the block, in any case and normal form, also by the word null", async () => {
     await lan("Gäste".normalize("NFD"), "10.20.0.0/24");
     await lan("null", "FD00:0:0:5::/64");
-    for (const form of ["NFC", "NFD"] as const) expect(await subnetNames({ q: "GÄSTE".normalize(form) })).toHaveLength(1);
+    for (const form of ["NFC", "NFD"] as const)
+      expect(await subnetNames({ q: "GÄSTE".normalize(form) })).toHaveLength(1);
     expect(await subnetNames({ q: ".20.0.0/2" })).toEqual(["Gäste".normalize("NFD")]);
-    expect([await subnetNames({ q: "null" }), await subnetNames({ q: "fd00:0:0:5::/64" })]).toEqual([["null"], ["null"]]);
+    expect([await subnetNames({ q: "null" }), await subnetNames({ q: "fd00:0:0:5::/64" })]).toEqual([
+      ["null"],
+      ["null"],
+    ]);
     for (const q of ["10.20.0.0/24null", ".*", "10-20"]) expect([q, await subnetNames({ q })]).toEqual([q, []]);
     expect(await subnetNames({ q: "" })).toHaveLength(3);
-  }); // prettier-ignore
+  });
 
   it("are found after changes of names and blocks, with other filters and pages, and never those of others", async () => {
     const office = await aNetwork(owner, "office");
     const first = await lan("lab 1", "10.31.0.0/24");
     await lan("lab 2", "10.32.0.0/24", office);
     await owner.call(patchSubnet, { params: first, body: { name: "shop", cidr: "10.33.0.0/24" } });
-    expect([await subnetNames({ q: "lab" }), await subnetNames({ q: ".31." }), await subnetNames({ q: ".33." })]).toEqual([["lab 2"], [], ["shop"]]); // prettier-ignore
+    expect([
+      await subnetNames({ q: "lab" }),
+      await subnetNames({ q: ".31." }),
+      await subnetNames({ q: ".33." }),
+    ]).toEqual([["lab 2"], [], ["shop"]]);
     const { rows, total } = await owner.list(listSubnets, {
       query: { q: "10.3", order_by: "cidr", limit: 1, offset: 1 },
     });

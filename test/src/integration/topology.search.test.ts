@@ -47,10 +47,15 @@ interface Made {
   readonly tags?: string[];
 }
 
-async function make({ name, hostname, addresses = [], tags = [] }: Made, { network, subnet }: World = home): Promise<Host> {
+async function make(
+  { name, hostname, addresses = [], tags = [] }: Made,
+  { network, subnet }: World = home,
+): Promise<Host> {
   const interfaces = addresses.map((ip_address) => ({ ip_address, subnet_id: subnet.id }));
-  return owner.call(createHost, { body: { network_id: network.id, name, ...(hostname !== undefined && { hostname }), tags, interfaces } });
-} // prettier-ignore
+  return owner.call(createHost, {
+    body: { network_id: network.id, name, ...(hostname !== undefined && { hostname }), tags, interfaces },
+  });
+}
 
 const hostNames = async (query: QueryInputOf<typeof listHosts>, caller = owner): Promise<string[]> => {
   const { rows, total } = await caller.list(listHosts, { query });
@@ -242,7 +247,9 @@ describe("topology.search: changing hosts, and other filters", () => {
     for (const n of [3, 1, 2]) await make({ name: `web ${n}`, tags: n === 1 ? ["prod"] : [] });
     await make({ name: "web 4" }, office);
     await make({ name: "mail" });
-    const page = await owner.list(listHosts, { query: { q: "WEB", order_by: "name", order_direction: "desc", limit: 2, offset: 1 } }); // prettier-ignore
+    const page = await owner.list(listHosts, {
+      query: { q: "WEB", order_by: "name", order_direction: "desc", limit: 2, offset: 1 },
+    });
     expect([page.rows.map(({ name }) => name), page.total]).toEqual([["web 3", "web 2"], 4]);
     const all = await owner.list(listHosts, { query: { q: "web", order_by: "name", limit: 0 } });
     expect([all.rows.map(({ name }) => name), all.total]).toEqual([["web 1", "web 2", "web 3", "web 4"], 4]);
@@ -272,7 +279,11 @@ describe("topology.search: services", () => {
     const host = await make({ name: "hosting" });
     const photos = await aService(home, host, { name: "Photos", service_definition: "Immich" });
     await aService(home, host, { name: "Shop", service_definition: "nginx" });
-    expect([await servicesOf("HOTO"), await servicesOf("immi"), await servicesOf("hosting")]).toEqual([["Photos"], ["Photos"], []]); // prettier-ignore
+    expect([await servicesOf("HOTO"), await servicesOf("immi"), await servicesOf("hosting")]).toEqual([
+      ["Photos"],
+      ["Photos"],
+      [],
+    ]);
     await owner.call(updateService, { params: photos, body: { ...echoOf(photos), name: "Albums" } });
     expect([await servicesOf("photos"), await servicesOf("album")]).toEqual([[], ["Albums"]]);
     const query = { q: "s", host_id: host.id, exclude_categories: ["Media" as const] };
@@ -296,14 +307,21 @@ async function aHostOfEveryKind(): Promise<Host> {
         { ip_address: "fd00::5", subnet_id: lan6.id },
         { ip_address: "10.0.5.8", subnet_id: subnet.id },
       ],
-      ports: [{ number: 443, protocol: "Tcp" }, { number: 53, protocol: "Tcp" }, { number: 53, protocol: "Udp" }],
+      ports: [
+        { number: 443, protocol: "Tcp" },
+        { number: 53, protocol: "Tcp" },
+        { number: 53, protocol: "Udp" },
+      ],
     },
-  }); // prettier-ignore
+  });
   const [dns, dnsUdp, web] = host.ports.map(({ id }) => id);
   const [, six, eight] = host.interfaces.map(({ id }) => id);
   const bind = (name: string, bindings: object[]): Promise<unknown> => aService(home, host, { name, bindings });
   await bind("everywhere", [{ type: "Port", port_id: web, interface_id: null }]);
-  await bind("only six", [{ type: "Port", port_id: web, interface_id: six }, { type: "Port", port_id: dnsUdp, interface_id: null }]); // prettier-ignore
+  await bind("only six", [
+    { type: "Port", port_id: web, interface_id: six },
+    { type: "Port", port_id: dnsUdp, interface_id: null },
+  ]);
   await bind("only tcp", [{ type: "Port", port_id: dns, interface_id: six }]);
   await bind("whole interface", [{ type: "Interface", interface_id: eight }]);
   return host;
@@ -329,15 +347,21 @@ describe("topology.search: an address and port", () => {
   it("finds hosts that have the address and the port", async () => {
     await aHostOfEveryKind();
     await make({ name: "other", addresses: ["10.0.5.9"] });
-    for (const q of ["10.0.5.7:443", "[fd00::5]:53", ":53/udp", "443/tcp"]) expect([q, await hostNames({ q })]).toEqual([q, ["gate"]]);
+    for (const q of ["10.0.5.7:443", "[fd00::5]:53", ":53/udp", "443/tcp"])
+      expect([q, await hostNames({ q })]).toEqual([q, ["gate"]]);
     for (const q of ["10.0.5.9:443", "10.0.5.7:80", "443/udp"]) expect([q, await hostNames({ q })]).toEqual([q, []]);
-  }); // prettier-ignore
+  });
 
   it("combines with every other filter, order and page, and finds nothing in other networks and organizations", async () => {
     const host = await aHostOfEveryKind();
     const office = await aNetwork(owner, "office");
-    const there = await owner.call(createHost, { body: { network_id: office.network.id, name: "there", ports: [{ number: 443, protocol: "Tcp" }] } }); // prettier-ignore
-    await aService(office, there, { name: "there", bindings: [{ type: "Port", port_id: there.ports[0]!.id, interface_id: null }] }); // prettier-ignore
+    const there = await owner.call(createHost, {
+      body: { network_id: office.network.id, name: "there", ports: [{ number: 443, protocol: "Tcp" }] },
+    });
+    await aService(office, there, {
+      name: "there",
+      bindings: [{ type: "Port", port_id: there.ports[0]!.id, interface_id: null }],
+    });
     const find = async (query: QueryInputOf<typeof listServices>, caller = owner): Promise<unknown[]> => {
       const { rows, total } = await caller.list(listServices, { query: { q: ":443", order_by: "name", ...query } });
       return [rows.map(({ name }) => name), total];
@@ -359,13 +383,23 @@ describe("topology.search: an address and port", () => {
 
   it("is rejected when more match than one search may look up", async () => {
     const { id: network_id, organization_id } = home.network;
-    const documents = Array.from({ length: MOST_AT_SOCKET + 1 }, (_, n) => ({ _id: `p${n}`, organization_id, network_id, host_id: `h${n}`, number: 4_242, protocol: "Tcp" })); // prettier-ignore
+    const documents = Array.from({ length: MOST_AT_SOCKET + 1 }, (_, n) => ({
+      _id: `p${n}`,
+      organization_id,
+      network_id,
+      host_id: `h${n}`,
+      number: 4_242,
+      protocol: "Tcp",
+    }));
     const ports = topology.db.collection<{ _id: string }>("ports");
     await ports.insertMany(documents);
     for (const operation of [listServices, listHosts])
-      expect((await owner.refusal(operation, { query: { q: ":4242" } })).slice(0, 2)).toEqual([400, "validation_failed"]);
+      expect((await owner.refusal(operation, { query: { q: ":4242" } })).slice(0, 2)).toEqual([
+        400,
+        "validation_failed",
+      ]);
     await ports.deleteMany({ _id: /^p/ });
-  }); // prettier-ignore
+  });
 });
 
 /** Removes the record of a migration, so that it runs again. */
@@ -386,14 +420,21 @@ describe("topology.search: a database from before the search", () => {
     await rerunMigration("0002-search");
     expect(await hostNames({ q: "old" })).toEqual([]);
     await migrated();
-    expect([await hostNames({ q: "old" }), await hostNames({ q: "8.8" }), await servicesOf("older")]).toEqual([["Old"], ["Old"], ["Older"]]); // prettier-ignore
+    expect([await hostNames({ q: "old" }), await hostNames({ q: "8.8" }), await servicesOf("older")]).toEqual([
+      ["Old"],
+      ["Old"],
+      ["Older"],
+    ]);
     expect(await violationsIn(db)).toEqual([]);
   });
 
   it("is searchable as it is now where letters fold differently", async () => {
     const host = await make({ name: "Straße", addresses: ["10.0.9.2"] });
     await aService(home, host, { name: "ΟΔΟΣ Ａ" });
-    const before = [["hosts", "straße\n10.0.9.2"], ["services", "οδος ａ\nnginx"]] as const; // prettier-ignore
+    const before = [
+      ["hosts", "straße\n10.0.9.2"],
+      ["services", "οδος ａ\nnginx"],
+    ] as const;
     for (const [kind, search] of before)
       await topology.db.collection(kind).updateOne({ network_id: home.network.id }, { $set: { search } });
     await rerunMigration("0013-folded-search");
@@ -407,7 +448,9 @@ describe("topology.search: a database from before the search", () => {
     await aService(home, host, { name: "Büro", tags: ["Küche"] });
     const decomposed = { tags: ["Küche".normalize("NFD")] };
     for (const kind of ["hosts", "services"]) {
-      const { search } = (await topology.db.collection(kind).findOne({ network_id: home.network.id })) as unknown as { search: string }; // prettier-ignore
+      const { search } = (await topology.db.collection(kind).findOne({ network_id: home.network.id })) as unknown as {
+        search: string;
+      };
       const $set = { ...decomposed, search: search.normalize("NFD") };
       await topology.db.collection(kind).updateOne({ network_id: home.network.id }, { $set });
     }

@@ -107,7 +107,8 @@ describe("services.bindings: targets", () => {
   });
 
   it("of another organization are rejected like missing ones", async () => {
-    const [world, foreign] = [await twoHosts(), await twoHosts()];
+    const world = await twoHosts();
+    const foreign = await twoHosts();
     const refusal = async (id: string): Promise<string> => {
       const [updated] = await byEveryWrite(world, [{ type: "Port", port_id: id, interface_id: null }]);
       return updated!.text.replaceAll(id, "ID");

@@ -65,7 +65,9 @@ const keyOf = (service: Service, field: Field): string | number =>
   field === "host" ? hostNames.get(service.host_id)! : service[field];
 
 function compare(a: string | number, b: string | number): number {
-  return typeof a === "number" || typeof b === "number" ? Number(a) - Number(b) : Buffer.compare(Buffer.from(a), Buffer.from(b)); // prettier-ignore
+  return typeof a === "number" || typeof b === "number"
+    ? Number(a) - Number(b)
+    : Buffer.compare(Buffer.from(a), Buffer.from(b));
 }
 
 /** All services in the requested order. */
@@ -121,7 +123,8 @@ describe("services.lists: filters", () => {
   });
 
   it("restrict to ids; unknown ones match nothing", async () => {
-    const [a, b] = [all[2]!, all[6]!];
+    const a = all[2]!;
+    const b = all[6]!;
     expect(await names({ ids: [a.id, b.id.toUpperCase(), unknownEntity().id] })).toEqual(namesOf(a, b));
     const commas = await owner.raw("get", `/api/v1/services?ids=${a.id},${unknownEntity().id}&ids=${b.id}`);
     expect((commas.data as Service[]).map(({ id }) => id)).toEqual([a.id, b.id]);
@@ -147,8 +150,12 @@ describe("services.lists: filters", () => {
   });
 
   it("exclude the given categories; what is not in the catalogue is Custom", async () => {
-    expect(await names({ exclude_categories: ["ReverseProxy"] })).toEqual(namesOf(all[2]!, all[3]!, all[4]!, all[5]!, all[7]!)); // prettier-ignore
-    expect(await names({ exclude_categories: ["ReverseProxy", "Database", "DNS", "Dashboard"] })).toEqual(namesOf(all[3]!, all[4]!)); // prettier-ignore
+    expect(await names({ exclude_categories: ["ReverseProxy"] })).toEqual(
+      namesOf(all[2]!, all[3]!, all[4]!, all[5]!, all[7]!),
+    );
+    expect(await names({ exclude_categories: ["ReverseProxy", "Database", "DNS", "Dashboard"] })).toEqual(
+      namesOf(all[3]!, all[4]!),
+    );
     expect(await names({ exclude_categories: ["Custom", "AdBlock"] })).not.toEqual(expect.arrayContaining(["\uff5e"]));
   });
 
@@ -163,12 +170,15 @@ describe("services.lists: filters", () => {
     expect([rows.length, total]).toEqual([1, 2]);
   });
 
-  it.each(["", "?ids=", "?tag_ids=&exclude_categories=", "?network_id=", "?network_id=null&host_id=null&group_by=null&limit="])(
-    "treat %j as no filter",
-    async (search) => {
-      expect((await owner.raw("get", `/api/v1/services${search}`)).data).toEqual(all);
-    },
-  ); // prettier-ignore
+  it.each([
+    "",
+    "?ids=",
+    "?tag_ids=&exclude_categories=",
+    "?network_id=",
+    "?network_id=null&host_id=null&group_by=null&limit=",
+  ])("treat %j as no filter", async (search) => {
+    expect((await owner.raw("get", `/api/v1/services${search}`)).data).toEqual(all);
+  });
 });
 
 describe("services.lists: pages", () => {

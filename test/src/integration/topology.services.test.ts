@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { createService, deleteService, getHost, getService, type Host, listServices, type Service, updateService } from "@nts/shared/contract"; // prettier-ignore
+import {
+  createService,
+  deleteService,
+  getHost,
+  getService,
+  type Host,
+  listServices,
+  type Service,
+  updateService,
+} from "@nts/shared/contract";
 import { type Refusal, startTopology, type Topology } from "../support/topology.js";
 import {
   aHost,
@@ -58,9 +67,23 @@ describe("services: create and read", () => {
     expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-/);
     expect(Math.abs(Date.now() - Date.parse(created_at))).toBeLessThan(60_000);
     expect(created.data).toEqual({
-      id, created_at, updated_at: created_at, bindings: [], host_id: host.id, name: "web", network_id: host.network_id, position: 0,
-      service_definition: "nginx", source: { type: "Manual" }, tags: ["prod"], virtualization: body.virtualization, seen: null, missed_since: null, observed: null, attributes: {},
-    }); // prettier-ignore
+      id,
+      created_at,
+      updated_at: created_at,
+      bindings: [],
+      host_id: host.id,
+      name: "web",
+      network_id: host.network_id,
+      position: 0,
+      service_definition: "nginx",
+      source: { type: "Manual" },
+      tags: ["prod"],
+      virtualization: body.virtualization,
+      seen: null,
+      missed_since: null,
+      observed: null,
+      attributes: {},
+    });
     const read = await world.owner.send(getService, { params: { id: id.toUpperCase() } });
     expect([read.data, read.etag]).toEqual([created.data, created.etag]);
   });
@@ -104,7 +127,12 @@ describe("services: update", () => {
   it("changes what was sent, keeps the server's members, and increases updated_at", async () => {
     const world = await aWorld();
     const service = await aService(world, await aHost(world));
-    const changes = { name: "api", service_definition: "my own", tags: ["b", "a"], virtualization: { type: "vm", details: {} } }; // prettier-ignore
+    const changes = {
+      name: "api",
+      service_definition: "my own",
+      tags: ["b", "a"],
+      virtualization: { type: "vm", details: {} },
+    };
     const forged = { id: unknownEntity().id, created_at: "1999-01-01T00:00:00.000Z", source: { type: "Forged" } };
     const updated = await update(world, service, { ...changes, ...forged });
     expect(updated).toEqual({ ...service, ...changes, updated_at: updated.updated_at });
@@ -167,7 +195,13 @@ describe("services: positions", () => {
     await update(world, s3!, { position: 1 });
     expect(await placesOn(world, host)).toEqual(["s0", "s3", "s1", "s2", "s4"]);
     const { rows } = await world.owner.list(listServices, { query: { host_id: host.id, order_by: "name" } });
-    expect(rows.map(({ updated_at }, n) => updated_at !== host.services[n]!.updated_at)).toEqual([false, true, true, true, false]); // prettier-ignore
+    expect(rows.map(({ updated_at }, n) => updated_at !== host.services[n]!.updated_at)).toEqual([
+      false,
+      true,
+      true,
+      true,
+      false,
+    ]);
     await update(world, s0!, { position: 99 });
     await update(world, s1!, { position: 3 });
     expect(await placesOn(world, host)).toEqual(["s3", "s2", "s4", "s1", "s0"]);
@@ -184,7 +218,11 @@ describe("services: positions", () => {
     const world = await aWorld();
     const service = await aService(world, await aHost(world));
     for (const position of [-1, 0.5, 2_147_483_648])
-      expect(await refusal(world, service, { position })).toMatchObject([400, "validation_failed", { errors: [{ path: "position" }] }]); // prettier-ignore
+      expect(await refusal(world, service, { position })).toMatchObject([
+        400,
+        "validation_failed",
+        { errors: [{ path: "position" }] },
+      ]);
   });
 });
 
@@ -201,7 +239,9 @@ describe("services: moves to another host of the network", () => {
     expect([moved.host_id, moved.position, moved.bindings.map(inputOf)]).toEqual([to.id, 1, [onPort(to.ports[0])]]);
     expect(await placesOn(world, from)).toEqual(["s0", "s2"]);
     expect(await placesOn(world, to)).toEqual(["s0", "s1", "s1"]);
-    const byHost = await world.owner.list(listServices, { query: { order_by: "host", ids: [moved.id, from.services[0]!.id] } }); // prettier-ignore
+    const byHost = await world.owner.list(listServices, {
+      query: { order_by: "host", ids: [moved.id, from.services[0]!.id] },
+    });
     expect(byHost.rows.map(({ host_id }) => host_id)).toEqual([from.id, to.id]);
   });
 

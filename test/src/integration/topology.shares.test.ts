@@ -25,7 +25,9 @@ async function aWorld(options: TopologyOptions): Promise<{ world: World; host: H
 
 /** Paths that an organization may request repeatedly. */
 function pathsOf({ world: { network, subnet }, host }: { world: World; host: Host }): string[] {
-  const [service, port, at] = [host.services[0]!, host.ports[0]!, host.interfaces[0]!];
+  const service = host.services[0]!;
+  const port = host.ports[0]!;
+  const at = host.interfaces[0]!;
   const single = [
     `networks/${network.id}`,
     `subnets/${subnet.id}`,
@@ -41,7 +43,8 @@ function pathsOf({ world: { network, subnet }, host }: { world: World; host: Hos
 /** The maximum number of connections in use during a task. */
 async function maxInUse(task: () => Promise<unknown>): Promise<number> {
   const { client } = topology.db;
-  let [inUse, most] = [0, 0];
+  let inUse = 0;
+  let most = 0;
   const taken = (): void => {
     most = Math.max(most, ++inUse);
   };

@@ -60,7 +60,8 @@ describe("updates of services without a transaction", () => {
 
   it("that arrive together are each applied once, also when a transaction holds one of their documents", async () => {
     const world = await start();
-    const [host, busy] = [await aHost(world, { services: 8 }), await aHost(world, { name: "busy", services: 1 })];
+    const host = await aHost(world, { services: 8 });
+    const busy = await aHost(world, { name: "busy", services: 1 });
     const locked = busy.services[0]!;
     await topology.db.client.withSession(async (session) => {
       session.startTransaction();

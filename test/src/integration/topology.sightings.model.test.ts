@@ -104,7 +104,8 @@ function follow({ all, names }: Model, { block, services }: Round, up: ReadonlyM
     const seen = seenAs.get(name);
     const most = Number(services?.split("-")[1] ?? 0);
     for (const [port, since] of known.ports) {
-      const isCovered = seen !== undefined && port <= most && [...known.addresses.keys()].every((ip) => ip === seen.ip || isAbsent(ip)); // prettier-ignore
+      const isCovered =
+        seen !== undefined && port <= most && [...known.addresses.keys()].every((ip) => ip === seen.ip || isAbsent(ip));
       if (isCovered && seen.ports?.includes(port) !== true) known.ports.set(port, since ?? round);
     }
     let isTouched = false;
@@ -118,63 +119,72 @@ function follow({ all, names }: Model, { block, services }: Round, up: ReadonlyM
 }
 
 describe(`sightings over ${ROUNDS} random imports (SEED=${SEED})`, () => {
-  it("mark as missed what was covered and not found, and never what was not covered; moved addresses follow their machine", async () => {
-    const { owner, network } = await anEmptyNetwork(topology.aCaller());
-    const model: Model = { all: new Map(), names: new Map() };
-    const spans: [number, number][] = [];
-    const roundOf = (time: string | null | undefined): number | null => {
-      if (time === null || time === undefined) return null;
-      const ms = Date.parse(time);
-      return spans.findIndex(([from, to]) => from <= ms && ms <= to);
-    };
-    const stateOf = (hosts: readonly Host[]): unknown =>
-      Object.fromEntries(
-        hosts.map((host) => [
-          host.hostname,
-          {
-            missed: roundOf(host.missed_since),
-            addresses: Object.fromEntries(
-              host.interfaces.map((one) => [one.ip_address, roundOf(one.missed_since)] as const).sort(),
-            ),
-            ports: Object.fromEntries(host.ports.map((one) => [one.number, roundOf(one.missed_since)])),
-          },
-        ]),
-      );
-    const expected = (): unknown =>
-      Object.fromEntries(
-        [...model.all].map(([name, { missed, addresses, ports }]) => [
-          name,
-          { missed, addresses: Object.fromEntries([...addresses].sort()), ports: Object.fromEntries(ports) },
-        ]),
-      );
+  it(
+    "mark as missed what was covered and not found, and never what was not covered; moved addresses follow their machine",
+    async () => {
+      const { owner, network } = await anEmptyNetwork(topology.aCaller());
+      const model: Model = { all: new Map(), names: new Map() };
+      const spans: [number, number][] = [];
+      const roundOf = (time: string | null | undefined): number | null => {
+        if (time === null || time === undefined) return null;
+        const ms = Date.parse(time);
+        return spans.findIndex(([from, to]) => from <= ms && ms <= to);
+      };
+      const stateOf = (hosts: readonly Host[]): unknown =>
+        Object.fromEntries(
+          hosts.map((host) => [
+            host.hostname,
+            {
+              missed: roundOf(host.missed_since),
+              addresses: Object.fromEntries(
+                host.interfaces.map((one) => [one.ip_address, roundOf(one.missed_since)] as const).sort(),
+              ),
+              ports: Object.fromEntries(host.ports.map((one) => [one.number, roundOf(one.missed_since)])),
+            },
+          ]),
+        );
+      const expected = (): unknown =>
+        Object.fromEntries(
+          [...model.all].map(([name, { missed, addresses, ports }]) => [
+            name,
+            { missed, addresses: Object.fromEntries([...addresses].sort()), ports: Object.fromEntries(ports) },
+          ]),
+        );
 
-    for (const [round, one] of fc.sample(aRound, { seed: SEED, numRuns: ROUNDS }).entries()) {
-      const up = upIn(one);
-      const file = scanOfBlock(one.block, [...up.values()], one.services === undefined ? {} : { services: one.services });
-      const preview = one.isDry ? await importScan(owner, network, file, { dry_run: "true" }) : null;
-      const from = Date.now();
-      const plan = await importScan(owner, network, file);
-      spans.push([from, Date.now()]);
-      // A host that could not be written has nothing missing, so its error is checked first.
-      expect(plan.hosts.flatMap(({ name, error }) => (error === null ? [] : [[round, name, error]]))).toEqual([]);
-      if (preview !== null) expect(missingIn(preview)).toEqual(missingIn(plan));
-      follow(model, one, up, round);
-      // Users rename hosts, and no import changes that.
-      for (const host of await hostsOf(owner, network)) {
-        const mac = host.interfaces.find(({ mac_address }) => mac_address !== null)?.mac_address;
-        const hostname = model.names.get(Number(mac?.slice(-2)) - 10) ?? "nobody";
-        if (host.hostname === null)
-          await owner.call(patchHost, { params: { id: host.id }, body: { name: `our ${hostname}`, hostname } });
+      for (const [round, one] of fc.sample(aRound, { seed: SEED, numRuns: ROUNDS }).entries()) {
+        const up = upIn(one);
+        const file = scanOfBlock(
+          one.block,
+          [...up.values()],
+          one.services === undefined ? {} : { services: one.services },
+        );
+        const preview = one.isDry ? await importScan(owner, network, file, { dry_run: "true" }) : null;
+        const from = Date.now();
+        const plan = await importScan(owner, network, file);
+        spans.push([from, Date.now()]);
+        // A host that could not be written has nothing missing, so its error is checked first.
+        expect(plan.hosts.flatMap(({ name, error }) => (error === null ? [] : [[round, name, error]]))).toEqual([]);
+        if (preview !== null) expect(missingIn(preview)).toEqual(missingIn(plan));
+        follow(model, one, up, round);
+        // Users rename hosts, and no import changes that.
+        for (const host of await hostsOf(owner, network)) {
+          const mac = host.interfaces.find(({ mac_address }) => mac_address !== null)?.mac_address;
+          const hostname = model.names.get(Number(mac?.slice(-2)) - 10) ?? "nobody";
+          if (host.hostname === null)
+            await owner.call(patchHost, { params: { id: host.id }, body: { name: `our ${hostname}`, hostname } });
+        }
+        const hosts = await hostsOf(owner, network);
+        expect({ round, ...(stateOf(hosts) as object) }).toEqual({ round, ...(expected() as object) });
+        for (const host of hosts) expect(host.name).toBe(`our ${host.hostname ?? ""}`);
       }
-      const hosts = await hostsOf(owner, network);
-      expect({ round, ...(stateOf(hosts) as object) }).toEqual({ round, ...(expected() as object) });
-      for (const host of hosts) expect(host.name).toBe(`our ${host.hostname ?? ""}`);
-    }
-  }, 60_000 + ROUNDS * 2_000); // prettier-ignore
+    },
+    60_000 + ROUNDS * 2_000,
+  );
 });
 
 describe(`a host that a user has renamed, over ${IMPORTS} imports (SEED=${SEED})`, () => {
-  const [MAC, OTHER] = ["00:11:32:00:00:0A", "00:11:32:00:00:0B"];
+  const MAC = "00:11:32:00:00:0A";
+  const OTHER = "00:11:32:00:00:0B";
   const STRANGER = "10.0.0.5";
 
   /**
@@ -182,9 +192,23 @@ describe(`a host that a user has renamed, over ${IMPORTS} imports (SEED=${SEED})
    * first.
    */
   const files: readonly ((ip: string, n: number) => readonly [format: string, file: string])[] = [
-    (ip, n) => ["auto", scanOfBlock("10.0.0.0/24", [{ ip, mac: MAC, hostname: `dhcp-${n}.lan`, ports: [22] }, { ip: STRANGER, mac: OTHER, hostname: "files.lan" }])], // prettier-ignore
+    (ip, n) => [
+      "auto",
+      scanOfBlock("10.0.0.0/24", [
+        { ip, mac: MAC, hostname: `dhcp-${n}.lan`, ports: [22] },
+        { ip: STRANGER, mac: OTHER, hostname: "files.lan" },
+      ]),
+    ],
     (ip, n) => ["dhcp-leases", `4102444800 ${MAC} ${ip} nas-${n} *\n4102444800 ${OTHER} ${STRANGER} files *\n`],
-    (ip) => ["ip-neigh", JSON.stringify([[ip, MAC], [STRANGER, OTHER]].map(([dst, lladdr]) => ({ dst, dev: "eth0", lladdr, state: ["REACHABLE"] })))], // prettier-ignore
+    (ip) => [
+      "ip-neigh",
+      JSON.stringify(
+        [
+          [ip, MAC],
+          [STRANGER, OTHER],
+        ].map(([dst, lladdr]) => ({ dst, dev: "eth0", lladdr, state: ["REACHABLE"] })),
+      ),
+    ],
     () => ["auto", scanOfBlock("10.0.0.0/24", [{ ip: STRANGER, mac: OTHER, ports: [80] }])],
   ];
 
@@ -199,7 +223,10 @@ describe(`a host that a user has renamed, over ${IMPORTS} imports (SEED=${SEED})
       await owner.call(patchHost, { params: made!, body: ours });
       await owner.call(patchInterface, { params: made!.interfaces[0]!, body: { name: "uplink" } });
       await owner.call(patchService, { params: made!.services[0]!, body: { name: "Our shell" } });
-      const draws = fc.sample(fc.tuple(fc.nat(files.length - 1), fc.constantFrom(...ADDRESSES)), { seed: SEED, numRuns: IMPORTS }); // prettier-ignore
+      const draws = fc.sample(fc.tuple(fc.nat(files.length - 1), fc.constantFrom(...ADDRESSES)), {
+        seed: SEED,
+        numRuns: IMPORTS,
+      });
       const at = new Set([ADDRESSES[0]]);
       for (const [n, [source, ip]] of draws.entries()) {
         const [format, file] = files[source]!(ip, n);
@@ -209,9 +236,13 @@ describe(`a host that a user has renamed, over ${IMPORTS} imports (SEED=${SEED})
         const host = await owner.call(getHost, { params: made! });
         expect(host).toMatchObject({ ...ours, services: [{ name: "Our shell" }] });
         expect(host.interfaces[0]).toMatchObject({ ip_address: ADDRESSES[0], name: "uplink" });
-        expect(host.interfaces.map((one) => [one.ip_address, one.mac_address]).sort()).toEqual([...at].sort().map((one) => [one, MAC])); // prettier-ignore
+        expect(host.interfaces.map((one) => [one.ip_address, one.mac_address]).sort()).toEqual(
+          [...at].sort().map((one) => [one, MAC]),
+        );
       }
-      expect((await hostsOf(owner, network_id)).map(({ interfaces }) => interfaces[0]?.mac_address).sort()).toEqual([MAC, OTHER].sort()); // prettier-ignore
+      expect((await hostsOf(owner, network_id)).map(({ interfaces }) => interfaces[0]?.mac_address).sort()).toEqual(
+        [MAC, OTHER].sort(),
+      );
     },
     60_000 + IMPORTS * 500,
   );

@@ -62,12 +62,16 @@ describe("sighted entities", () => {
     expect(await owner.call(getHost, { params: { id: nas.id } })).toEqual(nas);
     const named = { params: { id: nas.id }, body: { name: "nas" } };
     expect(await owner.call(patchHost, named)).toMatchObject({ name: "nas", seen: nas.seen });
-    const made = await owner.call(createPort, { body: { host_id: nas.id, network_id: network, number: 7777, protocol: "Tcp" } });
-    const host = await owner.call(createHost, { body: { network_id: network, name: "new", ports: [{ number: 1, protocol: "Tcp" }] } });
+    const made = await owner.call(createPort, {
+      body: { host_id: nas.id, network_id: network, number: 7777, protocol: "Tcp" },
+    });
+    const host = await owner.call(createHost, {
+      body: { network_id: network, name: "new", ports: [{ number: 1, protocol: "Tcp" }] },
+    });
     for (const one of [made, host]) expect(one).toMatchObject({ seen: null, missed_since: null });
     expect(await owner.call(getPort, { params: { id: made.id } })).toEqual(made);
     expect(await owner.call(getHost, { params: { id: host.id } })).toEqual(host);
-  }); // prettier-ignore
+  });
 
   it("change neither revision nor journal when they are sighted again, or missed", async () => {
     const before = await owner.raw("get", `/api/v1/hosts/${nas.id}`);
@@ -78,7 +82,8 @@ describe("sighted entities", () => {
     expect((after.data as Host).updated_at).toBe((before.data as Host).updated_at);
     expect((after.data as Host).missed_since).not.toBeNull();
     // What is written next is recorded next.
-    const journaledNames = async (): Promise<string[]> => (await journal.find().sort({ n: 1 }).toArray()).map((one) => String(one["name"])); // prettier-ignore
+    const journaledNames = async (): Promise<string[]> =>
+      (await journal.find().sort({ n: 1 }).toArray()).map((one) => String(one["name"]));
     const journal = topology.db.collection("journal");
     await owner.call(patchHost, { params: { id: nas.id }, body: { name: "first" } });
     await until(async () => (await journaledNames()).at(-1) === "first");
@@ -139,9 +144,12 @@ describe("the coverage of a scan", () => {
   it("is the union of its targets: half of a network implies nothing about the other half", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     await importBlock(owner, network, "192.168.1.0/24", [NAS, TV]);
-    expect(missingIn(await importBlock(owner, network, "192.168.1.0/25", []))).toEqual(["Host 192.168.1.20", "Interface 192.168.1.20"]);
+    expect(missingIn(await importBlock(owner, network, "192.168.1.0/25", []))).toEqual([
+      "Host 192.168.1.20",
+      "Interface 192.168.1.20",
+    ]);
     expect(byAddress(await hostsOf(owner, network))[TV.ip]).toMatchObject({ missed_since: null });
-  }); // prettier-ignore
+  });
 
   it.each([
     ["that was truncated", (file: string) => file.slice(0, file.indexOf("<runstats>"))],
@@ -164,13 +172,17 @@ describe("the coverage of a scan: ports, dry runs, other hosts", () => {
     const half: Up = { ...NAS, ports: [22] };
     await importBlock(owner, network, "192.168.1.0/24", [{ ...NAS, ports: [22, 443, 8443] }], { services: "1-10000" });
     expect(missingIn(await importBlock(owner, network, "192.168.1.0/24", [half]))).toEqual([]);
-    expect(missingIn(await importBlock(owner, network, "192.168.1.0/24", [half], { services: "1-1000", others: "filtered" }))).toEqual([]);
+    expect(
+      missingIn(
+        await importBlock(owner, network, "192.168.1.0/24", [half], { services: "1-1000", others: "filtered" }),
+      ),
+    ).toEqual([]);
     const closed = await importBlock(owner, network, "192.168.1.0/24", [half], { services: "1-1000" });
     expect(missingIn(closed)).toEqual(["Port 443/tcp", "Service HTTPS"]);
     expect(closed.covered.ports).toEqual(["1-1000/tcp"]);
     await importBlock(owner, network, "192.168.1.0/24", [{ ...NAS, ports: [22, 443] }], { services: "1-1000" });
     expect((await owner.list(listPorts, { query: { network_id: network, missed: true } })).rows).toEqual([]);
-  }); // prettier-ignore
+  });
 
   it("is reported by a dry run as it is then recorded, and the dry run records nothing", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
@@ -202,12 +214,18 @@ describe("lists", () => {
     const between = new Date(Date.now() + 1).toISOString();
     await until(() => Date.now() > Date.parse(between), 1);
     await importBlock(owner, network, "192.168.1.0/24", up.slice(0, 2));
-    const names = async (query: object): Promise<string[]> => (await owner.list(listHosts, { query })).rows.map(({ name }) => name);
+    const names = async (query: object): Promise<string[]> =>
+      (await owner.list(listHosts, { query })).rows.map(({ name }) => name);
     const gone = ["192.168.1.3", "192.168.1.4", "192.168.1.5", "192.168.1.6"];
     expect(await names({ missed: true, order_by: "name" })).toEqual(gone);
-    expect(await names({ missed: true, order_by: "name", order_direction: "desc", limit: 0 })).toEqual([...gone].reverse());
+    expect(await names({ missed: true, order_by: "name", order_direction: "desc", limit: 0 })).toEqual(
+      [...gone].reverse(),
+    );
     expect(await names({ missed: true, order_by: "name", limit: 2, offset: 1 })).toEqual(gone.slice(1, 3));
-    expect(await names({ missed: false, network_id: network, order_by: "name" })).toEqual(["192.168.1.1", "192.168.1.2"]);
+    expect(await names({ missed: false, network_id: network, order_by: "name" })).toEqual([
+      "192.168.1.1",
+      "192.168.1.2",
+    ]);
     expect(await names({ missed: true, network_id: other })).toEqual([]);
     expect(await names({ seen_before: between, network_id: network, order_by: "name" })).toEqual(gone);
     expect(await names({ seen_before: between, missed: true })).toHaveLength(4);
@@ -218,18 +236,24 @@ describe("lists", () => {
     const [first] = (await owner.list(listHosts, { query: { missed: true } })).rows;
     await owner.call(deleteHost, { params: { id: first!.id } });
     expect(await names({ missed: true })).toHaveLength(3);
-  }); // prettier-ignore
+  });
 });
 
 describe("the report of stale entities", () => {
   it("contains those missed for a number of days, the longest missed first, of the caller's networks", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     const other = (await anEmptyNetwork(owner)).network;
-    for (const id of [network, other]) await importBlock(owner, id, "192.168.1.0/24", [NAS, TV], { services: "1-1000" });
+    for (const id of [network, other])
+      await importBlock(owner, id, "192.168.1.0/24", [NAS, TV], { services: "1-1000" });
     await importBlock(owner, network, "192.168.1.0/24", [{ ...NAS, ports: [22] }], { services: "1-1000" });
     const gone = await owner.call(reportGone, { query: { days: 0 } });
     expect(gone.counts).toEqual({ hosts: 1, interfaces: 1, ports: 1, services: 1 });
-    expect(gone.gone.map(({ entity, name }) => `${entity} ${name}`)).toEqual([`Host ${TV.ip}`, `Interface ${TV.ip}`, "Port 443/Tcp", "Service HTTPS"]);
+    expect(gone.gone.map(({ entity, name }) => `${entity} ${name}`)).toEqual([
+      `Host ${TV.ip}`,
+      `Interface ${TV.ip}`,
+      "Port 443/Tcp",
+      "Service HTTPS",
+    ]);
     expect(gone.gone[0]!.network_id).toBe(network);
     expect(gone.gone[0]!.seen).toMatchObject({ by: "nmap" });
     expect((await owner.call(reportGone, { query: {} })).counts.hosts).toBe(0);
@@ -238,19 +262,20 @@ describe("the report of stale entities", () => {
     const weeksAgo = Date.now() - 22 * 86_400_000;
     await topology.db.collection("hosts").updateMany({ network_id: network }, { $set: { seen_last: weeksAgo } });
     expect((await owner.call(reportGone, { query: {} })).gone).toHaveLength(1);
-  }); // prettier-ignore
+  });
 });
 
 describe("files of other formats", () => {
   const sockets = (...lines: readonly string[]): string =>
     lines.map((line) => `tcp LISTEN 0 128 ${line} 0.0.0.0:*\n`).join("");
   const send = async (owner: Caller, network: string, format: string, file: string): Promise<ImportPlan> => {
-    const query = format === "ss" || format === "docker" ? `network_id=${network}&hostname=nas` : `network_id=${network}`;
+    const query =
+      format === "ss" || format === "docker" ? `network_id=${network}&hostname=nas` : `network_id=${network}`;
     const type = { "content-type": "application/octet-stream" };
     const { status, data, text } = await owner.raw("post", `/api/v1/imports/${format}?${query}`, file, type);
     expect([status, text.slice(0, 200)]).toEqual([200, expect.anything()]);
     return data as ImportPlan;
-  }; // prettier-ignore
+  };
 
   it("by ss cover all sockets of their machine: closed ones are missed, and unreported kinds are not", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
@@ -268,21 +293,34 @@ describe("files of other formats", () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
     await send(owner, network, "ss", sockets("192.168.1.20:22", "192.168.1.20:5432"));
     // A firewall hides the database from the scanner, which finds a port that the kernel forwards.
-    const scan = await importBlock(owner, network, "192.168.1.0/24", [{ ...NAS, ports: [22, 443] }], { services: "1-10000" });
+    const scan = await importBlock(owner, network, "192.168.1.0/24", [{ ...NAS, ports: [22, 443] }], {
+      services: "1-10000",
+    });
     expect(scan.missing).toEqual([]);
     expect((await send(owner, network, "ss", sockets("192.168.1.20:22", "192.168.1.20:5432"))).missing).toEqual([]);
-    expect(missingIn(await send(owner, network, "ss", sockets("192.168.1.20:22")))).toEqual(["Port 5432/tcp", "Service PostgreSQL"]);
-  }); // prettier-ignore
+    expect(missingIn(await send(owner, network, "ss", sockets("192.168.1.20:22")))).toEqual([
+      "Port 5432/tcp",
+      "Service PostgreSQL",
+    ]);
+  });
 
   it("by proxmox cover stopped guests, at their configured addresses", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
-    const config = { digest: "a".repeat(40), hostname: "web", net0: "name=eth0,bridge=vmbr0,hwaddr=BC:24:11:00:00:01,ip=192.168.1.70/24" };
-    const files = (status: string): string => [[{ id: "lxc/101", type: "lxc", name: "web", status }], config].map((one) => JSON.stringify(one)).join("\n");
+    const config = {
+      digest: "a".repeat(40),
+      hostname: "web",
+      net0: "name=eth0,bridge=vmbr0,hwaddr=BC:24:11:00:00:01,ip=192.168.1.70/24",
+    };
+    const files = (status: string): string =>
+      [[{ id: "lxc/101", type: "lxc", name: "web", status }], config].map((one) => JSON.stringify(one)).join("\n");
     await send(owner, network, "proxmox", files("running"));
     expect(await hostsOf(owner, network)).toMatchObject([{ name: "web", seen: { by: "proxmox" }, missed_since: null }]);
-    expect(missingIn(await send(owner, network, "proxmox", files("stopped")))).toEqual(["Host web", "Interface 192.168.1.70"]);
+    expect(missingIn(await send(owner, network, "proxmox", files("stopped")))).toEqual([
+      "Host web",
+      "Interface 192.168.1.70",
+    ]);
     expect(missingIn(await send(owner, network, "proxmox", files("running")))).toEqual([]);
-  }); // prettier-ignore
+  });
 
   it("with neighbours and leases report who is there, never who is missing; tables report neither", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());

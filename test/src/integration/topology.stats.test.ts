@@ -22,10 +22,13 @@ async function aServer({ owner, network, subnet }: World, name: string, service_
   const host = await owner.call(createHost, {
     body: {
       ...{ network_id: network.id, name, interfaces: [{ ip_address: `10.0.0.${name}`, subnet_id: subnet.id }] },
-      ports: [{ number: 443, protocol: "Tcp" }, { number: 53, protocol: "Udp" }],
+      ports: [
+        { number: 443, protocol: "Tcp" },
+        { number: 53, protocol: "Udp" },
+      ],
       virtualization: { type: `L"X\\C "virtualization":{"type":"x`, details: { virtualization: { type: "no" } } },
     },
-  }); // prettier-ignore
+  });
   const virtualization = { type: "docker", details: {} };
   await aService({ owner }, host, { service_definition, bindings: [onPort(host.ports[0])], virtualization });
 }
@@ -35,35 +38,59 @@ const statsOf = (caller: Caller, query = {}): Promise<Stats> => caller.call(getS
 describe("the statistics of an inventory", () => {
   it("count all networks, one, or those that the caller may see", async () => {
     const owner = topology.aCaller();
-    const [one, two] = [await aNetwork(owner, "One"), await aNetwork(owner, "Two")];
+    const one = await aNetwork(owner, "One");
+    const two = await aNetwork(owner, "Two");
     await owner.call(createTag, { body: { name: "web" } });
     for (const name of ["1", "2"]) await aServer(one, name, "nginx");
     await aServer(two, "3", "PostgreSQL");
     const ofOne = { subnets: 1, hosts: 2, interfaces: 2, ports: 4, services: 2 };
     const ofTwo = { subnets: 1, hosts: 1, interfaces: 1, ports: 2, services: 1 };
     const all = await statsOf(owner);
-    expect(all.totals).toEqual({ networks: 2, subnets: 2, hosts: 3, interfaces: 3, ports: 6, services: 3, tags: 1 }); // prettier-ignore
+    expect(all.totals).toEqual({ networks: 2, subnets: 2, hosts: 3, interfaces: 3, ports: 6, services: 3, tags: 1 });
     expect(all.networks).toEqual([
       { id: one.network.id, name: "One", ...ofOne },
       { id: two.network.id, name: "Two", ...ofTwo },
     ]);
-    expect(all.categories).toEqual([{ category: "ReverseProxy", services: 2 }, { category: "Database", services: 1 }]); // prettier-ignore
-    expect(all.ports).toEqual([{ number: 53, protocol: "Udp", hosts: 3 }, { number: 443, protocol: "Tcp", hosts: 3 }]); // prettier-ignore
+    expect(all.categories).toEqual([
+      { category: "ReverseProxy", services: 2 },
+      { category: "Database", services: 1 },
+    ]);
+    expect(all.ports).toEqual([
+      { number: 53, protocol: "Udp", hosts: 3 },
+      { number: 443, protocol: "Tcp", hosts: 3 },
+    ]);
     expect(new Set(all.virtualization)).toEqual(
       new Set([
         { type: "docker", hosts: 0, services: 3 },
         { type: `L"X\\C "virtualization":{"type":"x`, hosts: 3, services: 0 },
       ]),
     );
-    expect(all.subnets.map(({ id, used, size }) => [id, used, size])).toEqual([[one.subnet.id, 2, 65_534], [two.subnet.id, 1, 65_534]]); // prettier-ignore
+    expect(all.subnets.map(({ id, used, size }) => [id, used, size])).toEqual([
+      [one.subnet.id, 2, 65_534],
+      [two.subnet.id, 1, 65_534],
+    ]);
 
-    for (const stats of [await statsOf(owner, { network_id: one.network.id }), await statsOf(owner.restrictedTo([one.network.id]))]) {
+    for (const stats of [
+      await statsOf(owner, { network_id: one.network.id }),
+      await statsOf(owner.restrictedTo([one.network.id])),
+    ]) {
       expect(stats.totals).toEqual({ networks: 1, ...ofOne, tags: 1 });
       expect([stats.networks.length, stats.categories.length, stats.subnets.length]).toEqual([1, 1, 1]);
-      expect(stats.ports).toEqual([{ number: 53, protocol: "Udp", hosts: 2 }, { number: 443, protocol: "Tcp", hosts: 2 }]);
-    } // prettier-ignore
+      expect(stats.ports).toEqual([
+        { number: 53, protocol: "Udp", hosts: 2 },
+        { number: 443, protocol: "Tcp", hosts: 2 },
+      ]);
+    }
     for (const stats of [await statsOf(owner.restrictedTo([])), await statsOf(topology.aCaller())])
-      expect({ ...stats.totals, tags: 0, ports: stats.ports }).toEqual({ networks: 0, subnets: 0, hosts: 0, interfaces: 0, ports: [], services: 0, tags: 0 }); // prettier-ignore
+      expect({ ...stats.totals, tags: 0, ports: stats.ports }).toEqual({
+        networks: 0,
+        subnets: 0,
+        hosts: 0,
+        interfaces: 0,
+        ports: [],
+        services: 0,
+        tags: 0,
+      });
   });
 
   it("count the changes of each of the last days, by few reads, as each takes long on a busy machine", async () => {
@@ -78,12 +105,15 @@ describe("the statistics of an inventory", () => {
     expect(reads).toBeLessThan(25);
     expect(await today(owner.restrictedTo([network.id]))).toBe(2);
     const { days } = await statsOf(owner);
-    expect(days.map(({ day }) => day)).toEqual(Array.from({ length: 7 }, (_, n) => new Date(Date.now() - (6 - n) * 86_400_000).toISOString().slice(0, 10))); // prettier-ignore
+    expect(days.map(({ day }) => day)).toEqual(
+      Array.from({ length: 7 }, (_, n) => new Date(Date.now() - (6 - n) * 86_400_000).toISOString().slice(0, 10)),
+    );
   });
 
   it("return 304 while they are the same", async () => {
     const { owner } = await aNetwork(topology.aCaller());
-    const readIfNoneMatch = (etag: string): ReturnType<Caller["raw"]> => owner.raw("get", "/api/v1/stats", undefined, { "if-none-match": etag }); // prettier-ignore
+    const readIfNoneMatch = (etag: string): ReturnType<Caller["raw"]> =>
+      owner.raw("get", "/api/v1/stats", undefined, { "if-none-match": etag });
     await until(
       async () => (await readIfNoneMatch(String((await readIfNoneMatch("")).headers["etag"]))).status === 304,
     );
@@ -101,11 +131,15 @@ describe("the statistics of an inventory", () => {
 describe("the statistics of subnets", () => {
   it("contain the exact size of an IPv6 subnet, however large", async () => {
     const { owner, network } = await aNetwork(topology.aCaller());
-    for (const [n, [cidr, address]] of [["fd00:1::/64", "fd00:1::1"], ["10.7.0.0/30", "10.7.0.1"], ["::/0", "fd00:2::1"]].entries()) {
+    for (const [n, [cidr, address]] of [
+      ["fd00:1::/64", "fd00:1::1"],
+      ["10.7.0.0/30", "10.7.0.1"],
+      ["::/0", "fd00:2::1"],
+    ].entries()) {
       const subnet = await owner.call(createSubnet, { body: { network_id: network.id, cidr: cidr!, name: cidr! } });
       const interfaces = [{ ip_address: address!, subnet_id: subnet.id }];
       await owner.call(createHost, { body: { network_id: network.id, name: `h${n}`, interfaces } });
-    } // prettier-ignore
+    }
     const { status, text, data } = await owner.send(getStats, {});
     expect([status, data.subnets.map(({ cidr }) => cidr)]).toEqual([200, ["10.7.0.0/30", "fd00:1::/64", "::/0"]]);
     const sizes = [...text.matchAll(/"size":(\d+),"used":1[,}]/g)].map(([, size]) => size);

@@ -16,7 +16,8 @@ import { aNetworkWithAHost } from "../support/world.js";
 /** One more than may occupy a service for longer than a moment. */
 const UNREAD = 9;
 /** Together with their deletions they are 12 MB of changes, more than all buffers on the way hold. */
-const [HOSTS, SERVICES] = [10, 40];
+const HOSTS = 10;
+const SERVICES = 40;
 const TIMEOUT_MS = 90_000;
 const MONGOD_AWAY_MS = 1_500;
 const SNAPSHOT_TOO_OLD = 239;
@@ -188,7 +189,13 @@ describe("a stream whose initial state takes longer than the database keeps a sn
   async function isForgotten(client: MongoClient, atClusterTime: Timestamp): Promise<boolean> {
     await account.session.data("post", "/api/v1/tags", { name: `tag ${Math.random()}` });
     const find = { find: "tags", limit: 1, readConcern: { level: "snapshot", atClusterTime } };
-    const failed = await client.db(stack.databases.topology).command(find).then(() => null, (error: unknown) => error); // prettier-ignore
+    const failed = await client
+      .db(stack.databases.topology)
+      .command(find)
+      .then(
+        () => null,
+        (error: unknown) => error,
+      );
     return failed !== null && (failed as { code?: number }).code === SNAPSHOT_TOO_OLD;
   }
 });

@@ -86,7 +86,8 @@ describe("tags", () => {
   });
 
   it("tell internal callers which of some ids are tags of an organization", async () => {
-    const [a, b] = [await add("known a"), await add("known b")];
+    const a = await add("known a");
+    const b = await add("known b");
     const foreign = await topology.aCaller().call(createTag, { body: { name: "foreign" } });
     const body = { ids: [a.id, foreign.id, b.id, unknownEntity().id] };
     const params = { id: owner.scope.organizationId };
@@ -122,7 +123,8 @@ describe("tags: names that differ by case in some letters only", () => {
   });
 
   it("may still be changed, but not renamed to each other, if they were both stored before", async () => {
-    const [upper, lower] = [await addAsBefore("ΟΔΟΣ"), await addAsBefore("οδοσ")];
+    const upper = await addAsBefore("ΟΔΟΣ");
+    const lower = await addAsBefore("οδοσ");
     for (const tag of [upper, lower]) {
       const body = { name: tag.name, description: "changed" };
       expect(await owner.call(updateTag, { params: tag, body })).toMatchObject(body);
@@ -137,7 +139,10 @@ describe("tags: names that differ by case in some letters only", () => {
     await migrate(topology.db, { migrations: MIGRATIONS, indexes: INDEXES, log: createLog("topology", "warn") });
     expect(await owner.refusal(createTag, { body: { name: "STRASSE" } })).toEqual(taken);
     const ids = [alone, ...pair].map(({ id }) => id);
-    const keys = await stored().find({ _id: { $in: ids } }, { projection: { name_key: 1 } }).sort({ _id: 1 }).toArray(); // prettier-ignore
+    const keys = await stored()
+      .find({ _id: { $in: ids } }, { projection: { name_key: 1 } })
+      .sort({ _id: 1 })
+      .toArray();
     expect(keys.map((one) => (one as { name_key?: string }).name_key)).toEqual(["strasse", "οδος", "οδόσ", "οδοσ"]);
   });
 });
@@ -214,7 +219,8 @@ describe("tags: delete", () => {
   });
 
   it("removes them from everything, as a change of what carried them, and notifies the other parts of the system", async () => {
-    const [doomed, kept] = [await add("doomed"), await add("kept")];
+    const doomed = await add("doomed");
+    const kept = await add("kept");
     const tags = ["label", doomed.id, kept.id];
     const everything = await createOneOfEachKind(owner);
     const kinds = ["networks", "subnets", "hosts", "services"] as const;
@@ -240,7 +246,11 @@ describe("tags: delete", () => {
     const doomed = await add("given no more");
     await owner.call(deleteTag, { params: doomed });
     const body = { ...echoOf(service), tags: [doomed.id] };
-    expect(await owner.refusal(updateService, { params: service, body })).toEqual([400, "invalid_reference", { path: "tags.0" }]); // prettier-ignore
+    expect(await owner.refusal(updateService, { params: service, body })).toEqual([
+      400,
+      "invalid_reference",
+      { path: "tags.0" },
+    ]);
   });
 });
 
@@ -249,7 +259,14 @@ describe("tags: deleting large numbers", () => {
     const world = await aNetwork(topology.aCaller());
     const doomed = await world.owner.call(createTag, { body: { name: "everywhere" } });
     const host = await aHost(world, { services: 510 });
-    const carry = [{ $set: { tags: [doomed.id], wire: { $replaceOne: { input: "$wire", find: '"tags":[]', replacement: `"tags":["${doomed.id}"]` } } } }]; // prettier-ignore
+    const carry = [
+      {
+        $set: {
+          tags: [doomed.id],
+          wire: { $replaceOne: { input: "$wire", find: '"tags":[]', replacement: `"tags":["${doomed.id}"]` } },
+        },
+      },
+    ];
     await topology.db.collection("services").updateMany({ host_id: host.id }, carry);
     expect((await world.owner.list(listServices, { query: { tag_ids: [doomed.id], limit: 1 } })).total).toBe(510);
     const { etag } = await world.owner.send(getHost, { params: host });

@@ -3,7 +3,14 @@ import { createTag } from "@nts/shared/contract";
 import { INTERNAL } from "@nts/shared/http/headers";
 import { createTenancySigner } from "@nts/shared/http/tenancy";
 import { type ServiceResponse, type Caller, startTopology, type Topology } from "../support/topology.js";
-import { type Entity, type OneOfEachKind, createOneOfEachKind, type Kind, KINDS, operationsOf } from "../support/topology-everything.js"; // prettier-ignore
+import {
+  type Entity,
+  type OneOfEachKind,
+  createOneOfEachKind,
+  type Kind,
+  KINDS,
+  operationsOf,
+} from "../support/topology-everything.js";
 import { unknownEntity, onInterface, onPort } from "../support/topology-world.js";
 
 let topology: Topology;
@@ -97,7 +104,12 @@ const PLACES: Place[] = [
   ["services", "host_id", ({ hosts }) => hosts.id, (host_id) => ({ host_id })],
   ["services", "network_id", ({ networks }) => networks.id, (network_id) => ({ network_id })],
   ["services", "a port", ({ ports }) => ports.id, (id) => ({ bindings: [onPort({ id })] })],
-  ["services", "the interface of a port", ({ interfaces }) => interfaces.id, (id) => ({ bindings: [onPort(own.ports, { id })] })],
+  [
+    "services",
+    "the interface of a port",
+    ({ interfaces }) => interfaces.id,
+    (id) => ({ bindings: [onPort(own.ports, { id })] }),
+  ],
   ["services", "an interface", ({ interfaces }) => interfaces.id, (id) => ({ bindings: [onInterface({ id })] })],
   ["interfaces", "host_id", ({ hosts }) => hosts.id, (host_id) => ({ host_id })],
   ["interfaces", "network_id", ({ networks }) => networks.id, (network_id) => ({ network_id })],
@@ -106,31 +118,39 @@ const PLACES: Place[] = [
   ["ports", "network_id", ({ networks }) => networks.id, (network_id) => ({ network_id })],
   ["hosts", "network_id", ({ networks }) => networks.id, (network_id) => ({ network_id })],
   ["subnets", "network_id", ({ networks }) => networks.id, (network_id) => ({ network_id })],
-]; // prettier-ignore
+];
 
 describe("tenancy: foreign ids in bodies", () => {
-  it.each(PLACES)("%s: %s out of scope is rejected like a nonexistent one, and nothing is stored", async (kind, _place, other, body) => {
-    const { create, update } = operationsOf(limited, kind);
-    const before = await contents();
-    const missing = unknownEntity().id;
-    for (const send of [create, (changed: object) => update(own[kind].id, changed)]) {
-      const expected = await send({ ...own[kind], ...body(missing) });
-      expect(expected.status).toBe(400);
-      for (const world of [hidden, foreign]) {
-        const id = other(world);
-        expect(shape(await send({ ...own[kind], ...body(id) }), id)).toBe(shape(expected, missing));
+  it.each(PLACES)(
+    "%s: %s out of scope is rejected like a nonexistent one, and nothing is stored",
+    async (kind, _place, other, body) => {
+      const { create, update } = operationsOf(limited, kind);
+      const before = await contents();
+      const missing = unknownEntity().id;
+      for (const send of [create, (changed: object) => update(own[kind].id, changed)]) {
+        const expected = await send({ ...own[kind], ...body(missing) });
+        expect(expected.status).toBe(400);
+        for (const world of [hidden, foreign]) {
+          const id = other(world);
+          expect(shape(await send({ ...own[kind], ...body(id) }), id)).toBe(shape(expected, missing));
+        }
       }
-    }
-    expect(await contents()).toEqual(before);
-  }); // prettier-ignore
+      expect(await contents()).toEqual(before);
+    },
+  );
 
-  it.each(["networks", "subnets", "hosts", "services"] as const)("%s: a tag of another organization is rejected like a nonexistent one", async (kind) => {
-    const { update } = operationsOf(owner, kind);
-    const [theirs, missing] = [foreignTag, unknownEntity().id];
-    const send = (tag: string): Promise<ServiceResponse<Entity>> => update(own[kind].id, { ...own[kind], tags: ["x", tag] });
-    expect(await send(missing)).toMatchObject({ status: 400, code: "invalid_reference", params: { path: "tags.1" } });
-    expect(shape(await send(theirs), theirs)).toBe(shape(await send(missing), missing));
-  }); // prettier-ignore
+  it.each(["networks", "subnets", "hosts", "services"] as const)(
+    "%s: a tag of another organization is rejected like a nonexistent one",
+    async (kind) => {
+      const { update } = operationsOf(owner, kind);
+      const theirs = foreignTag;
+      const missing = unknownEntity().id;
+      const send = (tag: string): Promise<ServiceResponse<Entity>> =>
+        update(own[kind].id, { ...own[kind], tags: ["x", tag] });
+      expect(await send(missing)).toMatchObject({ status: 400, code: "invalid_reference", params: { path: "tags.1" } });
+      expect(shape(await send(theirs), theirs)).toBe(shape(await send(missing), missing));
+    },
+  );
 
   it("hosts: a child in a subnet out of scope is rejected like one in a nonexistent subnet", async () => {
     const { create } = operationsOf(limited, "hosts");
@@ -140,7 +160,8 @@ describe("tenancy: foreign ids in bodies", () => {
     const missing = unknownEntity().id;
     const expected = await send(missing);
     expect(expected).toMatchObject({ code: "invalid_reference", params: { path: "interfaces.0.subnet_id" } });
-    for (const { subnets } of [hidden, foreign]) expect(shape(await send(subnets.id), subnets.id)).toBe(shape(expected, missing)); // prettier-ignore
+    for (const { subnets } of [hidden, foreign])
+      expect(shape(await send(subnets.id), subnets.id)).toBe(shape(expected, missing));
     expect(await contents()).toEqual(before);
   });
 
@@ -151,7 +172,6 @@ describe("tenancy: foreign ids in bodies", () => {
         await create({ name: "n", organization_id }),
         await update(own.networks.id, { name: "n", organization_id }),
       ])
-        // prettier-ignore
         expect([response.status, response.code]).toEqual([403, "permission_denied"]);
   });
 });

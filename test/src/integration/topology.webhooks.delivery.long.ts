@@ -140,10 +140,8 @@ describe(`${CHANGES} changes, while the receiver disappears and topologies are k
 describe("a webhook: its filter", () => {
   it("selects networks, kinds of entities, actions, and tags", async () => {
     const admin = anAdmin();
-    const [one, two] = [
-      await admin.call<{ id: string }>("post", "/api/v1/networks", { name: "one" }),
-      await admin.call<{ id: string }>("post", "/api/v1/networks", { name: "two" }),
-    ];
+    const one = await admin.call<{ id: string }>("post", "/api/v1/networks", { name: "one" });
+    const two = await admin.call<{ id: string }>("post", "/api/v1/networks", { name: "two" });
     const filters = {
       "/network": { network_ids: [one.id] },
       "/entity": { entities: ["Tag"], actions: ["deleted"] },
@@ -201,7 +199,10 @@ describe("a webhook: batching", () => {
     const { text } = JSON.parse(slack!.body) as { text: string };
     expect(text).toContain("&lt;!channel&gt;");
     expect(text).not.toContain("<!channel>");
-    expect(JSON.parse(discord!.body)).toEqual({ content: expect.stringContaining("**4/Tcp** was created"), allowed_mentions: { parse: [] } }); // prettier-ignore
+    expect(JSON.parse(discord!.body)).toEqual({
+      content: expect.stringContaining("**4/Tcp** was created"),
+      allowed_mentions: { parse: [] },
+    });
     expect(ntfy!.body.split("\n").at(-1)).toBe("Port 4/Tcp was created");
   });
 });
@@ -231,15 +232,28 @@ describe("a webhook: pausing", () => {
         ),
       ).toMatchObject([{ outcome: "failed", status, error: "refused", attempt: 1, changes: 1 }]);
       // Identity, which is not running here, would record it in the audit log.
-      const noted = await mongo.db(stack.databases.topology).collection("audit_notes").findOne({ entity_id: webhook.id, action: "paused" }); // prettier-ignore
-      expect(noted).toMatchObject({ actor: null, request_id: null, after: { paused: { reason: expect.stringMatching(reason) } } }); // prettier-ignore
+      const noted = await mongo
+        .db(stack.databases.topology)
+        .collection("audit_notes")
+        .findOne({ entity_id: webhook.id, action: "paused" });
+      expect(noted).toMatchObject({
+        actor: null,
+        request_id: null,
+        after: { paused: { reason: expect.stringMatching(reason) } },
+      });
       const missed = await admin.aTag();
       receiver.respondWith(path, 200);
-      expect(await admin.call("patch", `/api/v1/webhooks/${webhook.id}`, { is_enabled: true })).toMatchObject({ is_enabled: true, paused: null }); // prettier-ignore
+      expect(await admin.call("patch", `/api/v1/webhooks/${webhook.id}`, { is_enabled: true })).toMatchObject({
+        is_enabled: true,
+        paused: null,
+      });
       await came(path, 2);
       expect(receiver.received(path)[1]?.body).toContain(missed.id);
       const { cursor } = (await admin.changes()).at(-1)!;
-      const last = await untilValue(() => admin.progress(webhook), (found) => found?.cursor === cursor && found.delivered_at !== null); // prettier-ignore
+      const last = await untilValue(
+        () => admin.progress(webhook),
+        (found) => found?.cursor === cursor && found.delivered_at !== null,
+      );
       expect(last).toMatchObject({ failing_since: null, attempts: 0 });
       await admin.call("delete", `/api/v1/webhooks/${webhook.id}`);
     }
@@ -254,7 +268,10 @@ describe("a webhook: progress, tests and replays", () => {
     await came("/behind", 1);
     receiver.respondWith("/behind", 503);
     await admin.aTag();
-    const behind = await untilValue(() => admin.progress(webhook), (found) => (found?.attempts ?? 0) > 1); // prettier-ignore
+    const behind = await untilValue(
+      () => admin.progress(webhook),
+      (found) => (found?.attempts ?? 0) > 1,
+    );
     expect(behind?.cursor).toBe((await admin.changes())[0]!.cursor);
     expect(Date.parse(behind!.failing_since!)).toBeGreaterThanOrEqual(Date.parse(behind!.delivered_at!));
   });

@@ -68,7 +68,11 @@ describe("a webhook: its record", () => {
     ]) {
       const errors = { errors: [{ path: "url", message: expect.any(String) }] };
       expect(await owner.refusal(createWebhook, { body: { url: wrong } })).toEqual([400, "validation_failed", errors]);
-      expect(await owner.refusal(patchWebhook, { params: { id }, body: { url: wrong } })).toEqual([400, "validation_failed", errors]); // prettier-ignore
+      expect(await owner.refusal(patchWebhook, { params: { id }, body: { url: wrong } })).toEqual([
+        400,
+        "validation_failed",
+        errors,
+      ]);
     }
     await owner.call(deleteWebhook, { params: { id } });
   });
@@ -111,7 +115,9 @@ describe("a webhook: visibility", () => {
     ];
     expect((await restricted.list(listWebhooks, {})).rows.map(({ id }) => id)).toEqual([mine]);
     const progress = await restricted.call(listWebhookProgress, {});
-    expect(progress).toEqual([{ webhook_id: mine, cursor: expect.any(String), failing_since: null, attempts: 0, delivered_at: null }]); // prettier-ignore
+    expect(progress).toEqual([
+      { webhook_id: mine, cursor: expect.any(String), failing_since: null, attempts: 0, delivered_at: null },
+    ]);
     for (const id of others) {
       const params = { id };
       const refusals = await Promise.all([
@@ -143,7 +149,11 @@ describe("a webhook: visibility", () => {
 
   it("is the same at the maximum number of webhooks", async () => {
     const made = await Promise.all(Array.from({ length: 20 }, () => owner.call(createWebhook, { body: { url } })));
-    expect(await owner.refusal(createWebhook, { body: { url } })).toEqual([403, "quota_exceeded", { entity: "Webhook", limit: 20 }]); // prettier-ignore
+    expect(await owner.refusal(createWebhook, { body: { url } })).toEqual([
+      403,
+      "quota_exceeded",
+      { entity: "Webhook", limit: 20 },
+    ]);
     for (const { id } of made) await owner.call(deleteWebhook, { params: { id } });
   });
 });

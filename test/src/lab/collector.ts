@@ -42,7 +42,11 @@ export async function collectInLab(): Promise<boolean> {
 
 /** @returns false when it is too large */
 async function buildImage(folder: string): Promise<boolean> {
-  const { stdout: packed } = await execa("npm", ["pack", "--ignore-scripts=false", "--workspace", "cli", "--silent", "--pack-destination", folder], { cwd: ROOT }); // prettier-ignore
+  const { stdout: packed } = await execa(
+    "npm",
+    ["pack", "--ignore-scripts=false", "--workspace", "cli", "--silent", "--pack-destination", folder],
+    { cwd: ROOT },
+  );
   await copyFile(join(ROOT, "deploy/collector/Dockerfile"), join(folder, "Dockerfile"));
   const base = await imageOf("NODE_IMAGE", process.env);
   await execa("docker", ["build", "--quiet", "--tag", IMAGE, "--build-arg", `NODE_IMAGE=${base}`, folder]);

@@ -96,7 +96,17 @@ function settingsOf(folder: string, leases: string): string[] {
   const names = ["--no-resolv", "--no-hosts", `--domain=${DOMAIN}`];
   const known = MACHINES.map(({ mac, ip }) => `--dhcp-host=${mac},${ip}`);
   const range = "--dhcp-range=10.77.0.50,10.77.0.99,12h";
-  return ["--keep-in-foreground", "--interface=eth0", "--bind-interfaces", ...own, ...names, "--dhcp-authoritative", range, `--dhcp-leasefile=${leases}`, ...known]; // prettier-ignore
+  return [
+    "--keep-in-foreground",
+    "--interface=eth0",
+    "--bind-interfaces",
+    ...own,
+    ...names,
+    "--dhcp-authoritative",
+    range,
+    `--dhcp-leasefile=${leases}`,
+    ...known,
+  ];
 }
 
 /** Each machine requests its address, and listens. */

@@ -16,12 +16,14 @@ const [, hosts = "20000"] = process.argv.slice(2);
 const env = { ...UNLIMITED, LOG_LEVEL: "warn" };
 const stack = await startStack({ ownMongod: true, env });
 try {
-  const [full, second, third] = [await anAccount(stack.url), await anAccount(stack.url), await anAccount(stack.url)];
+  const full = await anAccount(stack.url);
+  const second = await anAccount(stack.url);
+  const third = await anAccount(stack.url);
   await fill(stack, full);
   const from = await headersOf(full);
   console.log(`\n## The archive of ${hosts} hosts\n`);
   row("what", "MB", "seconds", "topology MB before, most", "answer");
-  row(...Array.from({ length: 5 }, () => "---")); // prettier-ignore
+  row(...Array.from({ length: 5 }, () => "---"));
   await exported(from);
   const text = await measured("out", () => exported(from));
   const to = await headersOf(second);

@@ -28,7 +28,7 @@ row(
   "gateway MB before, most",
   `topology MB more, ${UNREAD} unread`,
 );
-row(...Array.from({ length: 6 }, () => "---")); // prettier-ignore
+row(...Array.from({ length: 6 }, () => "---"));
 for (const format of formats) await measured(format);
 
 async function measured(format: ExportFormat): Promise<void> {
@@ -38,7 +38,7 @@ async function measured(format: ExportFormat): Promise<void> {
     const account = await anAccount(stack.url);
     await fill(stack, account);
     const key = await aKey(stack.url, account);
-    const path = `/api/v1/exports/${format}${format === "dns" ? "?zone=home.example" : ""}${format === "csv" ? "?resource=services" : ""}`; // prettier-ignore
+    const path = `/api/v1/exports/${format}${format === "dns" ? "?zone=home.example" : ""}${format === "csv" ? "?resource=services" : ""}`;
     const headers = { authorization: `Bearer ${key.secret}` };
     // The first requests of a process load code.
     await fetch(`${stack.url}/api/v1/hosts?limit=5`, { headers }).then((response) => response.text());
@@ -46,7 +46,14 @@ async function measured(format: ExportFormat): Promise<void> {
     const unread = await watching(stack, () => keepUnread(stack.url, path, key.secret));
     const [topology, gateway] = read.memory.map(({ before, most }) => `${before}, ${most}`);
     const unreadMemory = unread.memory[0];
-    row(format, (read.result.bytes / 1e6).toFixed(1), read.result.seconds.toFixed(1), topology, gateway, (unreadMemory?.most ?? 0) - (unreadMemory?.before ?? 0)); // prettier-ignore
+    row(
+      format,
+      (read.result.bytes / 1e6).toFixed(1),
+      read.result.seconds.toFixed(1),
+      topology,
+      gateway,
+      (unreadMemory?.most ?? 0) - (unreadMemory?.before ?? 0),
+    );
   } finally {
     await stack.stop();
   }

@@ -28,7 +28,11 @@ try {
   const db = client.db(stack.databases.topology);
   const send = async (method: string, path: string, body?: object): Promise<Response> => {
     const headers = { "x-tenancy": sign(principal), "content-type": "application/json" };
-    const response = await fetch((stack.topologies[0]?.url ?? "") + path, { method, headers, body: body === undefined ? null : JSON.stringify(body) }); // prettier-ignore
+    const response = await fetch((stack.topologies[0]?.url ?? "") + path, {
+      method,
+      headers,
+      body: body === undefined ? null : JSON.stringify(body),
+    });
     if (!response.ok) throw new Error(`${method} ${path}: ${await response.text()}`);
     return response;
   };
@@ -45,7 +49,12 @@ try {
 
   row("work", "median ms", "slowest ms");
   row("---", "---", "---");
-  const seeded = await seedTopology(db, { organizationId, networks: 10, hostsPerNetwork: 1_000, servicesPerHost: SERVICES / 10_000 }); // prettier-ignore
+  const seeded = await seedTopology(db, {
+    organizationId,
+    networks: 10,
+    hostsPerNetwork: 1_000,
+    servicesPerHost: SERVICES / 10_000,
+  });
   for (const order of ["created_at", "name"]) {
     const path = `/api/v1/services?order_by=${order}&limit=50`;
     const page = async (more: string): Promise<string> => {
@@ -83,7 +92,8 @@ try {
       return interfaceKind.make({ name: null }, server);
     });
     await client.withSession(async (session) => {
-      for (let n = 0; n < used; n += 5_000) await storage.interfaces.insertWithHosts(session, scope, entities.slice(n, n + 5_000)); // prettier-ignore
+      for (let n = 0; n < used; n += 5_000)
+        await storage.interfaces.insertWithHosts(session, scope, entities.slice(n, n + 5_000));
     });
     const startedAt = performance.now();
     const body = { network_id, host_id: on, subnet_id: subnet.id, ip_address: "next" };

@@ -39,7 +39,7 @@ try {
     "the other's reads: slowest ms of",
     "answer",
   );
-  row(...Array.from({ length: 9 }, () => "---")); // prettier-ignore
+  row(...Array.from({ length: 9 }, () => "---"));
   for (const hosts of sizes.length > 0 ? sizes.map(Number) : [600, 5_000]) {
     const headers = await headersOf(await anAccount(stack.url));
     const network = await aNetwork(headers);

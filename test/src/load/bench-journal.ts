@@ -22,7 +22,8 @@ const { values } = parseArgs({
     services: { type: "string", default: "1000" },
   },
 });
-const [RATE, SECONDS] = [Number(values.rate), Number(values.seconds)];
+const RATE = Number(values.rate);
+const SECONDS = Number(values.seconds);
 const ROUNDS = 2;
 
 interface Side {
@@ -80,7 +81,15 @@ async function measure(side: Side): Promise<number> {
   const micros = side.watched.map((_, n) => ((after[n] ?? 0) - (before[n] ?? 0)) / done);
   const all = micros.reduce((sum, one) => sum + one, 0);
   const { p50, p99 } = result.latency;
-  row(side.name, Math.round(done / result.duration), p50, p99, result.non2xx, micros.map(Math.round).join(" / "), Math.round(all)); // prettier-ignore
+  row(
+    side.name,
+    Math.round(done / result.duration),
+    p50,
+    p99,
+    result.non2xx,
+    micros.map(Math.round).join(" / "),
+    Math.round(all),
+  );
   return all;
 }
 

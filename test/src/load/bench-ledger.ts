@@ -67,9 +67,17 @@ function inProcess(descriptor: number): Entry[] {
   const exchange = { ...named, ...outcome, principal } as unknown as Exchange;
   const line = JSON.parse(`{${membersOf(exchange, 1.25)}}`) as object;
   const lines = createLines(createLog("ledger", "info", descriptor as 1), "request");
-  const plain = pino({ timestamp: pino.stdTimeFunctions.isoTime }, pino.destination({ dest: descriptor, sync: false, minLength: 8_192 })); // prettier-ignore
+  const plain = pino(
+    { timestamp: pino.stdTimeFunctions.isoTime },
+    pino.destination({ dest: descriptor, sync: false, minLength: 8_192 }),
+  );
   return [
-    repeated("ids from a pool of randomness", "gateway/src/edge/request-id.ts", () => newRequestId(), () => v7()), // prettier-ignore
+    repeated(
+      "ids from a pool of randomness",
+      "gateway/src/edge/request-id.ts",
+      () => newRequestId(),
+      () => v7(),
+    ),
     repeated(
       "tenancy headers kept for 20 s",
       "gateway/src/authenticate/caller.ts",
@@ -108,7 +116,9 @@ async function ofDatabase(): Promise<Entry[]> {
   const ids = Array.from({ length: ROWS }, () => randomUUID());
   const services = db.collection<Document & { _id: string }>("services");
   const wire = JSON.stringify({ text: "x".repeat(900) });
-  await services.insertMany(ids.map((_id) => ({ _id, organization_id: organizationId, network_id: null, revision: 1, wire }))); // prettier-ignore
+  await services.insertMany(
+    ids.map((_id) => ({ _id, organization_id: organizationId, network_id: null, revision: 1, wire })),
+  );
   const gathered = createGatheredRead(sharedDatabase(db, UNSHARED), "services", false);
   const some = (): string => ids[Math.floor(Math.random() * ROWS)] ?? "";
   const find = { collection: "services", filter: { organization_id: organizationId }, projection: { wire: 1 } };
@@ -160,7 +170,8 @@ async function print({ name, file, times, ours, obvious }: Entry, mongod: number
 /** Microseconds of processor time per request of this process and of MongoDB. */
 async function measured(what: () => Promise<unknown>, times: number, mongod = process.pid): Promise<[number, number]> {
   const ofMongod = async (): Promise<number> => cpuMicrosOf({ name: "mongod", pid: mongod });
-  const [before, startedAt] = [process.cpuUsage(), await ofMongod()];
+  const before = process.cpuUsage();
+  const startedAt = await ofMongod();
   await what();
   const { user, system } = process.cpuUsage(before);
   return [(user + system) / times, ((await ofMongod()) - startedAt) / times];

@@ -21,7 +21,12 @@ interface Target {
 }
 
 const quick = process.argv.includes("--quick");
-const SIZES = quick ? [[1_000, 5]] : [[1_000, 5], [20_000, 5]]; // prettier-ignore
+const SIZES = quick
+  ? [[1_000, 5]]
+  : [
+      [1_000, 5],
+      [20_000, 5],
+    ];
 const CONNECTIONS = quick ? [16] : [1, 16, 64];
 const SECONDS = quick ? 2 : 4;
 

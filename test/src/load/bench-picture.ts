@@ -71,8 +71,12 @@ try {
   const scriptMs = await createScriptClock(page);
   await page.goto("/topology", { waitUntil: "commit" });
   const drawnMs = await page.evaluate<number>(DRAWN);
-  console.log(`\n${await page.getByText(/subnets, .* services/).innerText()}, drawn by ${await page.evaluate<string>(RENDERER)}`); // prettier-ignore
-  console.log(`there ${Math.round(drawnMs)} ms after the address was entered, ${Math.round(await scriptMs())} ms of it script\n`); // prettier-ignore
+  console.log(
+    `\n${await page.getByText(/subnets, .* services/).innerText()}, drawn by ${await page.evaluate<string>(RENDERER)}`,
+  );
+  console.log(
+    `there ${Math.round(drawnMs)} ms after the address was entered, ${Math.round(await scriptMs())} ms of it script\n`,
+  );
   await keep(page, "whole");
   const { x = 0, y = 0, width = 0, height = 0 } = (await page.locator("canvas.sigma-mouse").boundingBox()) ?? {};
   row("while it is", "frames a second", "95 % of frames within ms", "script ms a frame", "script ms in all");

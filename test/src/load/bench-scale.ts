@@ -13,7 +13,14 @@ import { listed, readsOf, row, updatesOf } from "./work.js";
 
 const [SECONDS, WARM_UP_SECONDS] = process.argv.includes("--quick") ? [2, 1] : [8, 5];
 const CONNECTIONS = 32;
-const SETUPS = [[1, 1], [1, 2], [1, 3], [2, 1], [2, 2], [2, 3]] as const; // prettier-ignore
+const SETUPS = [
+  [1, 1],
+  [1, 2],
+  [1, 3],
+  [2, 1],
+  [2, 2],
+  [2, 3],
+] as const;
 
 /** Microseconds of processor time per request, by part of the system. */
 type Cost = Readonly<Record<string, number>>;

@@ -16,7 +16,9 @@ export interface ChangeLag {
 /** Changes tags of an organization of its own sequentially. Resolves when the first change is received. */
 export async function startChangeLag(url: string): Promise<ChangeLag> {
   const { caller } = await aKey(url, await anAccount(url));
-  let [after, slowestMs, isStopping] = ["", 0, false];
+  let after = "";
+  let slowestMs = 0;
+  const stopping = new AbortController();
 
   /** Polls once. @returns whether there is a change */
   async function hasChange(): Promise<boolean> {
@@ -40,7 +42,7 @@ export async function startChangeLag(url: string): Promise<ChangeLag> {
   await change(CAUGHT_UP_MS);
   slowestMs = 0;
   const changing = (async (): Promise<void> => {
-    while (!isStopping) {
+    while (!stopping.signal.aborted) {
       await change(CAUGHT_UP_MS).catch(() => (slowestMs = Infinity));
       await sleep(EVERY_MS);
     }
@@ -52,7 +54,7 @@ export async function startChangeLag(url: string): Promise<ChangeLag> {
       return slowest;
     },
     stop: () => {
-      isStopping = true;
+      stopping.abort();
       return changing;
     },
   };

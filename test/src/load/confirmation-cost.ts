@@ -52,7 +52,11 @@ async function measureBoth(url: string, atATime: number): Promise<[Measured, Mea
     const log = createKeyChangeLog(db);
     await log.prepare();
     const keys = db.collection<{ _id: string; hash: string; user_id: string; organization_id: string }>("api_keys");
-    await keys.updateOne({ _id: "key" }, { $set: { hash: "hash", user_id: "user", organization_id: "organization" } }, { upsert: true }); // prettier-ignore
+    await keys.updateOne(
+      { _id: "key" },
+      { $set: { hash: "hash", user_id: "user", organization_id: "organization" } },
+      { upsert: true },
+    );
     const confirmed = createCredentialStore(db, log.confirmed);
     const plain = createCredentialStore(db, log.highest);
     return [

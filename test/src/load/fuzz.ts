@@ -49,7 +49,9 @@ export async function fuzz(args: readonly string[]): Promise<boolean> {
     const countsFile = join(stack.dataDir, `counts-${credential}.json`);
     const result = await runSchemathesis(program, { url: stack.url, credential, seed, examples, countsFile });
     if (!result.passed) console.log(result.output);
-    const counts = Object.entries(result.statuses).sort().map(([status, count]) => `${status}: ${count}`); // prettier-ignore
+    const counts = Object.entries(result.statuses)
+      .sort()
+      .map(([status, count]) => `${status}: ${count}`);
     console.log(`${result.passed ? "PASS" : "FAIL"} with a ${credential}, seed ${seed}: ${counts.join(", ")}`);
     return result;
   }

@@ -44,6 +44,14 @@ describe("the growth of a process", () => {
 
   it("includes the first and last number of descriptors", () => {
     let used = 20;
-    expect(growthOf(readings(() => 1, () => used++), 0).descriptors).toEqual([30, 71]); // prettier-ignore
+    expect(
+      growthOf(
+        readings(
+          () => 1,
+          () => used++,
+        ),
+        0,
+      ).descriptors,
+    ).toEqual([30, 71]);
   });
 });

@@ -149,7 +149,12 @@ async function seed(db: Db, organizationId: string): Promise<Seeded> {
   const storage = createStorage(db, () => Promise.reject(new Error("nothing runs in a transaction here")));
   const scope = { organizationId, networks: "all" } as const;
   const hosts = Math.ceil(total / SERVICES_PER_HOST);
-  const { networkIds, hostIds } = await seedTopology(db, { organizationId, networks: 1, hostsPerNetwork: hosts, servicesPerHost: 0 });
+  const { networkIds, hostIds } = await seedTopology(db, {
+    organizationId,
+    networks: 1,
+    hostsPerNetwork: hosts,
+    servicesPerHost: 0,
+  });
   const [networkId = ""] = networkIds;
   const guard = { target: networkId, kind: "network", counts: { services: total } } as const;
   await client.withSession((session) => storage.guards.reference(session, scope, [guard]));
@@ -171,7 +176,7 @@ async function seed(db: Db, organizationId: string): Promise<Seeded> {
   }
   await db.command({ fsync: 1 }).catch(() => null);
   return { checksum, updated, read };
-} // prettier-ignore
+}
 
 function serviceOf(network_id: string, host_id: string, n: number): Service {
   const at = new Date(Date.UTC(2026, 0, 1) + n).toISOString();
@@ -260,11 +265,14 @@ async function reportOperations(db: Db): Promise<void> {
   await db.command({ profile: 0 });
   const slowest = await db.collection("system.profile").find().sort({ millis: -1 }).limit(1).next();
   const { createIndexes, find, update } = (slowest?.["command"] ?? {}) as Record<string, unknown>;
-  const what: unknown = createIndexes === undefined ? (find ?? update ?? slowest?.["op"]) : `createIndexes ${String(createIndexes)}`;
-  console.log(`\nslowest operation of the migrations: ${String(slowest?.["millis"] ?? `below ${SLOW_MS}`)} ms (${String(what)})`);
+  const what: unknown =
+    createIndexes === undefined ? (find ?? update ?? slowest?.["op"]) : `createIndexes ${String(createIndexes)}`;
+  console.log(
+    `\nslowest operation of the migrations: ${String(slowest?.["millis"] ?? `below ${SLOW_MS}`)} ms (${String(what)})`,
+  );
   const cut = await db.collection("system.profile").countDocuments({ errCode: { $exists: true } });
   if (cut > 0) faults.push(`${cut} operations were cut off`);
-} // prettier-ignore
+}
 
 interface Reads {
   readonly times: number[];
@@ -331,14 +339,15 @@ async function verify(db: Db, { checksum, updated }: Seeded, updates: ReadonlyMa
     if (!isUpdated.has(_id)) sum = added(sum, wire);
     else if (updates.has(_id) && updates.get(_id) !== service.name) faults.push(`the update of ${_id} was lost`);
     const { name, service_definition } = service;
-    const isRight = search === searchTextOf(name, service_definition) && tags.join() === service.tags.map(composed).join();
+    const isRight =
+      search === searchTextOf(name, service_definition) && tags.join() === service.tags.map(composed).join();
     if (!isRight) wrong++;
   }
   if (count !== total) faults.push(`${count} services instead of ${total}`);
   if (sum !== checksum) faults.push("the content of services has changed");
   if (wrong > 0) faults.push(`${wrong} services without the present search text or tags`);
   console.log(`\n${count} services compared, ${updates.size} of them updated meanwhile: ${faults.length} faults`);
-} // prettier-ignore
+}
 
 function secondsSince(startedAt: number): string {
   return ((performance.now() - startedAt) / 1_000).toFixed(0);

@@ -43,7 +43,9 @@ export async function updatesOf(caller: Caller): Promise<Load["requests"]> {
 
 /** Values with their names, in a row. */
 export function listed(values: Readonly<Record<string, number>>): string {
-  return Object.entries(values).map(([name, value]) => `${name} ${value}`).join(", "); // prettier-ignore
+  return Object.entries(values)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(", ");
 }
 
 /** Prints a row of a table. */

@@ -31,7 +31,8 @@ export async function archiveOf(caller: Caller): Promise<Archive> {
 export function parsed(text: string): Archive {
   const lines = text.split("\n");
   if (lines.pop() !== "") throw new Error("the last line is not terminated");
-  const [first = "", last = ""] = [lines.shift(), lines.pop()];
+  const first = lines.shift() ?? "";
+  const last = lines.pop() ?? "";
   const end = JSON.parse(last) as Archive["end"];
   const sha256 = sumOf(text.slice(0, -last.length - 1));
   if (end.sha256 !== sha256) throw new Error(`the checksum is ${end.sha256} instead of ${sha256}`);
@@ -50,10 +51,19 @@ export function entitiesIn({ entities }: Pick<Archive, "entities">, kind: KindNa
 
 /** An archive of entities. @param heading members of its first line that differ */
 export function archiveText(entities: readonly EntityLine[], heading: object = {}): string {
-  const first = { archive: "network-topology-service", version: 1, organization_id: randomUUID(), changes_cursor: "0", networks: "all", ...heading }; // prettier-ignore
+  const first = {
+    archive: "network-topology-service",
+    version: 1,
+    organization_id: randomUUID(),
+    changes_cursor: "0",
+    networks: "all",
+    ...heading,
+  };
   const lines = [first, ...entities.map(({ entity, data }) => ({ entity, data }))];
   const text = lines.map((line) => `${JSON.stringify(line)}\n`).join("");
-  const counts = Object.fromEntries(KIND_NAMES.map((kind) => [kind, entities.filter(({ entity }) => entity === kind).length])); // prettier-ignore
+  const counts = Object.fromEntries(
+    KIND_NAMES.map((kind) => [kind, entities.filter(({ entity }) => entity === kind).length]),
+  );
   return `${text}${JSON.stringify({ end: true, counts, sha256: sumOf(text) })}\n`;
 }
 
@@ -65,7 +75,8 @@ export function sendArchive(caller: Caller, text: string, query = ""): Promise<S
 /** The result of importing an archive, which must succeed. */
 export async function imported(caller: Caller, text: string, query = ""): Promise<ArchiveImport> {
   const response = await sendArchive(caller, text, query);
-  if (response.status !== 200) throw new Error(`the archive returned ${response.status}: ${response.text.slice(0, 2_000)}`); // prettier-ignore
+  if (response.status !== 200)
+    throw new Error(`the archive returned ${response.status}: ${response.text.slice(0, 2_000)}`);
   const { data } = response as { data: ArchiveImport };
   if (data.failed.length > 0) throw new Error(`not all was imported: ${JSON.stringify(data.failed.slice(0, 3))}`);
   return data;
@@ -84,10 +95,17 @@ export function normalForm({ entities }: Pick<Archive, "entities">): unknown[] {
   const normal = (value: unknown, isBinding = false): unknown => {
     if (Array.isArray(value)) return value.map((one) => normal(one, isBinding));
     if (typeof value !== "object" || value === null) return named(value);
-    const members = Object.entries(value).filter(([name]) => !dropped.has(name) && !(isBinding && /^(id|created_at|service_id|network_id)$/.test(name))); // prettier-ignore
-    return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, one]) => [name, name === "bindings" ? bindingsIn(one) : normal(one, isBinding)])); // prettier-ignore
+    const members = Object.entries(value).filter(
+      ([name]) => !dropped.has(name) && !(isBinding && /^(id|created_at|service_id|network_id)$/.test(name)),
+    );
+    return Object.fromEntries(
+      members
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([name, one]) => [name, name === "bindings" ? bindingsIn(one) : normal(one, isBinding)]),
+    );
   };
-  const bindingsIn = (value: unknown): unknown[] => (normal(value, true) as unknown[]).map((one) => JSON.stringify(one)).sort(); // prettier-ignore
+  const bindingsIn = (value: unknown): unknown[] =>
+    (normal(value, true) as unknown[]).map((one) => JSON.stringify(one)).sort();
   const placeOf = ({ entity, data }: EntityLine): string =>
     `${KIND_NAMES.indexOf(entity)} ${String(data["created_at"])}`;
   const inOrder = [...entities].sort((a, b) => (placeOf(a) < placeOf(b) ? -1 : 1));
@@ -195,7 +213,11 @@ export function randomEntities(seed: number, maxHosts = 6): EntityLine[] {
       }),
     );
     some(3, (position) => {
-      const bound = ports.map((port_id) => ({ type: "Port", port_id, interface_id: random(2) === 0 ? null : (one(interfaces) ?? null) })); // prettier-ignore
+      const bound = ports.map((port_id) => ({
+        type: "Port",
+        port_id,
+        interface_id: random(2) === 0 ? null : (one(interfaces) ?? null),
+      }));
       return add("Service", {
         ...of,
         name: `service ${position}`,

@@ -75,7 +75,9 @@ class Comparison {
       (security ?? []).map((one) => Object.keys(one).join("+"));
     const enough = credentials(this.after, now);
     return [
-      ...credentials(this.before, old).filter((one) => !enough.includes(one)).map((one) => `the credential ${one || "none"} is no longer enough`), // prettier-ignore
+      ...credentials(this.before, old)
+        .filter((one) => !enough.includes(one))
+        .map((one) => `the credential ${one || "none"} is no longer enough`),
       ...this.#ofParameters(old, now),
       ...(now.requestBody?.required === true && old.requestBody?.required !== true ? ["a body is required now"] : []),
       ...this.#ofBodies(old.requestBody, now.requestBody, "request"),
@@ -88,7 +90,8 @@ class Comparison {
   }
 
   #ofParameters(old: Operation, now: Operation): string[] {
-    const [olds, nows] = [parametersOf(this.before, old), parametersOf(this.after, now)];
+    const olds = parametersOf(this.before, old);
+    const nows = parametersOf(this.after, now);
     const changes = [...olds].flatMap(([key, parameter]) => {
       const same = nows.get(key);
       return same === undefined ? [`${key} is gone`] : this.#ofSchemas(parameter.schema, same.schema, "request", key);
@@ -113,7 +116,8 @@ class Comparison {
     }
     const old = resolve<Schema>(this.before, oldReference);
     const now = resolve<Schema>(this.after, nowReference);
-    const [olds, nows] = [alternativesOf(old), alternativesOf(now)];
+    const olds = alternativesOf(old);
+    const nows = alternativesOf(now);
     if (olds !== null || nows !== null) return this.#ofAlternatives(olds ?? [old], nows ?? [now], direction, place);
     return [
       ...ofValues(old, now, direction, place),
@@ -165,7 +169,8 @@ function ofValues(old: Schema, now: Schema, direction: Direction, place: string)
 function ofLimits(old: Schema, now: Schema, place: string): string[] {
   const narrower = (name: string, isNarrower: (old: number, now: number) => boolean, none: number): string[] => {
     if (now[name] === undefined) return [];
-    const [was, is] = [Number(old[name] ?? impliedBy(old.pattern, name) ?? none), Number(now[name])];
+    const was = Number(old[name] ?? impliedBy(old.pattern, name) ?? none);
+    const is = Number(now[name]);
     return isNarrower(was, is) ? [`${place}: ${name} is ${is}, was ${was}`] : [];
   };
   return [

@@ -118,7 +118,10 @@ function createSend(stack: DirectTarget): Direct["send"] {
     const text = await response.text();
     // The gateway completes `meta`.
     const isOpen = response.headers.get(INTERNAL.meta) === "open";
-    const whole = (isOpen ? JSON.parse(`{"data":${text}}}`) : {}) as { data?: unknown; meta?: DirectResponse<unknown>["meta"] }; // prettier-ignore
+    const whole = (isOpen ? JSON.parse(`{"data":${text}}}`) : {}) as {
+      data?: unknown;
+      meta?: DirectResponse<unknown>["meta"];
+    };
     const json: unknown = isOpen ? whole.data : text === "" ? undefined : JSON.parse(text);
     const { code = "", params = {} } = response.status < 400 ? {} : (json as { code: string; params: object });
     requireDeclared(operation.method, target, { status: response.status, headers: response.headers.keys(), code });

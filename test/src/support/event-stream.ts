@@ -73,7 +73,9 @@ async function* eventsIn(body: ReadableStream<Uint8Array>): AsyncGenerator<Strea
 
 /** A dispatched event; null for one without data. */
 function eventOf(text: string): StreamedEvent | null {
-  const fields = new Map(text.split("\n").map((line) => [line.slice(0, line.indexOf(": ")), line.slice(line.indexOf(": ") + 2)])); // prettier-ignore
+  const fields = new Map(
+    text.split("\n").map((line) => [line.slice(0, line.indexOf(": ")), line.slice(line.indexOf(": ") + 2)]),
+  );
   const data = fields.get("data");
   if (data === undefined) return null;
   const at = performance.now();

@@ -140,7 +140,8 @@ const STEPS: readonly (readonly [number, Step])[] = [
         world.known.subnets.filter(({ network_id }) => network_id === network?.id),
         b,
       );
-      const [port, nic] = ["00000000-0000-4000-8000-000000000001", "00000000-0000-4000-8000-000000000002"];
+      const port = "00000000-0000-4000-8000-000000000001";
+      const nic = "00000000-0000-4000-8000-000000000002";
       return network
         ? {
             network_id: network.id,

@@ -199,28 +199,57 @@ const WITH_LENGTH = { line: POST, fields: ["content-length: 2", OF_JSON], body: 
 const PASSING = [
   ...arriving({}, [
     ["a wish for a web socket", get("Connection: Upgrade", "Upgrade: websocket")],
-    ["a wish for HTTP/2", get("Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA")],
+    [
+      "a wish for HTTP/2",
+      get("Connection: Upgrade, HTTP2-Settings", "Upgrade: h2c", "HTTP2-Settings: AAMAAABkAAQAoAAAAAIAAAAA"),
+    ],
   ]).map(closing),
-  ...arriving(WITH_LENGTH, [["a wish for TLS with a body", post("{}", "Content-Length: 2", "Connection: Upgrade", "Upgrade: TLS/1.2")]]).map(closing),
+  ...arriving(WITH_LENGTH, [
+    ["a wish for TLS with a body", post("{}", "Content-Length: 2", "Connection: Upgrade", "Upgrade: TLS/1.2")],
+  ]).map(closing),
   ...arriving({}, [
-    ["a request with forged headers of ours", get(...["Tenancy", "Request-Id", "Client-Address", "List-Total"].map((name) => `X-${name}: forged`))],
-    ["forged headers of ours, with underscores", get("X_Tenancy: forged", "X-Client_Address: 6.6.6.6", "x_request_id: forged")],
+    [
+      "a request with forged headers of ours",
+      get(...["Tenancy", "Request-Id", "Client-Address", "List-Total"].map((name) => `X-${name}: forged`)),
+    ],
+    [
+      "forged headers of ours, with underscores",
+      get("X_Tenancy: forged", "X-Client_Address: 6.6.6.6", "x_request_id: forged"),
+    ],
     ["a header with the name of a prototype", get("__proto__: x")],
-    ["a forged origin of the request", get("X-Forwarded-For: 6.6.6.6", "Forwarded: for=6.6.6.6", "X-Real-IP: 6.6.6.6", "X-Forwarded-Host: b")],
+    [
+      "a forged origin of the request",
+      get("X-Forwarded-For: 6.6.6.6", "Forwarded: for=6.6.6.6", "X-Real-IP: 6.6.6.6", "X-Forwarded-Host: b"),
+    ],
     ["a credential for proxies", get("Proxy-Authorization: Basic YTpi", "Proxy-Connection: keep-alive")],
     ["Connection that names headers of ours", get("Connection: keep-alive, X-Tenancy, X-Client-Address, X-Request-Id")],
-    ["headers of this connection only", get("Connection: keep-alive, X-Hop", "X-Hop: 1", "Keep-Alive: timeout=9", "TE: trailers")],
+    [
+      "headers of this connection only",
+      get("Connection: keep-alive, X-Hop", "X-Hop: 1", "Keep-Alive: timeout=9", "TE: trailers"),
+    ],
     ["a request hidden in a body that the operation does not take", get(`Content-Length: ${HIDDEN.length}`) + HIDDEN],
-    ["a request hidden in chunks that the operation does not take", get(CHUNKED) + `${HIDDEN.length.toString(16)}\r\n${HIDDEN}\r\n${EMPTY_CHUNKS}`],
+    [
+      "a request hidden in chunks that the operation does not take",
+      get(CHUNKED) + `${HIDDEN.length.toString(16)}\r\n${HIDDEN}\r\n${EMPTY_CHUNKS}`,
+    ],
     ["other cookies together with the key", get("Cookie: session_id=x; other=1")],
     ["its own address in absolute form", get().replace(ONE, `http://A${ONE}`)],
     ["two spaces in the line", get().replace("GET ", "GET  ")],
     ["empty lines before the request", `\r\n\r\n${get()}`],
   ]),
   ...arriving({ fields: ["x-note: a\xe4b"] }, [["bytes beyond ASCII in a value", get("X-Note: a\xe4b")]]),
-  ...arriving({ fields: ['if-match: "1", "2"'] }, [["a condition in two fields", get('If-Match: "1"', 'If-Match: "2"')]]),
-  ...arriving({ line: GET.replace(" HTTP", "?a=%2F&a=//b&c=[]{}|^ HTTP") }, [["a query of odd characters", get().replace(ONE, `${ONE}?a=%2F&a=//b&c=[]{}|^`)]]),
-  ...arriving({ fields: ["x-http-method-override: DELETE", "x-original-url: /internal/verify"] }, [["another method and address in header fields", get("X-HTTP-Method-Override: DELETE", "X-Original-URL: /internal/verify")]]),
+  ...arriving({ fields: ['if-match: "1", "2"'] }, [
+    ["a condition in two fields", get('If-Match: "1"', 'If-Match: "2"')],
+  ]),
+  ...arriving({ line: GET.replace(" HTTP", "?a=%2F&a=//b&c=[]{}|^ HTTP") }, [
+    ["a query of odd characters", get().replace(ONE, `${ONE}?a=%2F&a=//b&c=[]{}|^`)],
+  ]),
+  ...arriving({ fields: ["x-http-method-override: DELETE", "x-original-url: /internal/verify"] }, [
+    [
+      "another method and address in header fields",
+      get("X-HTTP-Method-Override: DELETE", "X-Original-URL: /internal/verify"),
+    ],
+  ]),
   ...arriving(WITH_LENGTH, [
     ["a second encoding with an underscore", post("{}", "Content-Length: 2", "Transfer_Encoding: chunked")],
     ["an unknown expectation", post("{}", "Content-Length: 2", "Expect: tea")],
@@ -229,13 +258,23 @@ const PASSING = [
     ["chunks in capitals", post(TWO_IN_CHUNKS, "Transfer-Encoding: CHUNKED")],
     ["chunks with extensions", post(TWO_IN_CHUNKS.replace("2", "2;a=b;c"), CHUNKED)],
     ["chunks with leading zeros", post(TWO_IN_CHUNKS.replace("2", "0002"), CHUNKED)],
-    ["headers of ours after the chunks", post(TWO_IN_CHUNKS.replace(/\r\n$/, "X-Tenancy: forged\r\nX-Client-Address: 6.6.6.6\r\n\r\n"), CHUNKED, "Trailer: X-Tenancy")],
+    [
+      "headers of ours after the chunks",
+      post(
+        TWO_IN_CHUNKS.replace(/\r\n$/, "X-Tenancy: forged\r\nX-Client-Address: 6.6.6.6\r\n\r\n"),
+        CHUNKED,
+        "Trailer: X-Tenancy",
+      ),
+    ],
     ["Connection that removes the length", post("{}", "Connection: keep-alive, Content-Length", "Content-Length: 2")],
   ]),
   ...arriving({ ...WITH_LENGTH, fields: ["content-length: 2", "content-type: text/plain"] }, [
-    ["two types of the body, of which the first counts", head(POST, "Host: a", KEY, "Content-Type: text/plain", JSON_TYPE, "Content-Length: 2") + "{}"],
+    [
+      "two types of the body, of which the first counts",
+      head(POST, "Host: a", KEY, "Content-Type: text/plain", JSON_TYPE, "Content-Length: 2") + "{}",
+    ],
   ]),
-]; // prettier-ignore
+];
 
 export const HOSTILE_REQUESTS: readonly HostileRequest[] = [
   ...LINES,

@@ -48,7 +48,8 @@ async function read(db: Db, session: ClientSession): Promise<Contents> {
   const deletions = await db.collection<DeletionDocument>("deletions").find({}, { session }).toArray();
   const goneOf = (gone: DeletionDocument["kind"]): Set<unknown> =>
     new Set(deletions.flatMap(({ kind, ids = [] }) => (kind === gone ? ids : [])));
-  const [hosts, tags] = [goneOf("hosts"), goneOf("tags")];
+  const hosts = goneOf("hosts");
+  const tags = goneOf("tags");
   for (const kind of KINDS) {
     const found = await db.collection<Document>(kind).find({}, { session }).toArray();
     // Hidden entities do not exist for callers.
@@ -84,7 +85,9 @@ function storedTwice(db: Db, { entities }: Contents): string[] {
 /** References exist, in the same organization and network. */
 function danglingIn({ entities, hiddenTags }: Contents): string[] {
   const parents: readonly (readonly [Kind, Kind, string])[] = [
-    ...(["subnets", "hosts", "interfaces", "ports", "services", "bindings"] as const).map((kind) => [kind, "networks", "network_id"] as const), // prettier-ignore
+    ...(["subnets", "hosts", "interfaces", "ports", "services", "bindings"] as const).map(
+      (kind) => [kind, "networks", "network_id"] as const,
+    ),
     ...(["interfaces", "ports", "services", "bindings"] as const).map((kind) => [kind, "hosts", "host_id"] as const),
     ["interfaces", "subnets", "subnet_id"],
     ["bindings", "services", "service_id"],
@@ -107,9 +110,10 @@ function danglingIn({ entities, hiddenTags }: Contents): string[] {
   });
   const tags = byId(entities.tags);
   const untagged = (["networks", "subnets", "hosts", "services"] as const).flatMap((kind) =>
-    entities[kind].flatMap(
-      (document) =>
-      (document["tags"] as string[]).filter((tag) => isId(tag) && !tags.has(tag) && !hiddenTags.has(tag)).map((tag) => `${kind} ${document._id}: tag ${tag} is not there`), // prettier-ignore
+    entities[kind].flatMap((document) =>
+      (document["tags"] as string[])
+        .filter((tag) => isId(tag) && !tags.has(tag) && !hiddenTags.has(tag))
+        .map((tag) => `${kind} ${document._id}: tag ${tag} is not there`),
     ),
   );
   return [...dangling, ...outside, ...untagged];
@@ -172,14 +176,19 @@ function bindingsIn({ entities }: Contents): string[] {
   const wrong = entities.services.flatMap((document) => {
     const { host_id, bindings } = entityOf<Service>(document);
     inServices += bindings.length;
-    const idsOf = (groups: Map<string, Document[]> | undefined): string[] => (groups?.get(host_id) ?? []).map(({ _id }) => _id); // prettier-ignore
+    const idsOf = (groups: Map<string, Document[]> | undefined): string[] =>
+      (groups?.get(host_id) ?? []).map(({ _id }) => _id);
     const differing = bindings.filter((binding) => !isListed(binding, listed.get(binding.id)));
     return [
-      ...ruleBrokenBy(bindings, { ports: idsOf(ports), interfaces: idsOf(interfaces) }).map((rule) => `services ${document._id}: ${rule}`), // prettier-ignore
+      ...ruleBrokenBy(bindings, { ports: idsOf(ports), interfaces: idsOf(interfaces) }).map(
+        (rule) => `services ${document._id}: ${rule}`,
+      ),
       ...differing.map(({ id }) => `bindings ${id}: differs from its service`),
     ];
   });
-  return inServices === entities.bindings.length ? wrong : [...wrong, `${entities.bindings.length} bindings are listed, ${inServices} in services`]; // prettier-ignore
+  return inServices === entities.bindings.length
+    ? wrong
+    : [...wrong, `${entities.bindings.length} bindings are listed, ${inServices} in services`];
 }
 
 function isListed(binding: Binding, document: Document | undefined): boolean {

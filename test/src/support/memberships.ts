@@ -56,7 +56,8 @@ export interface Guest {
 
 /** @param permissions of the guest in the organization of the host */
 export async function aGuestWithKeys(identity: Direct, permissions: Permission): Promise<Guest> {
-  const [host, home] = [await identity.aPerson(), await identity.aPerson()];
+  const host = await identity.aPerson();
+  const home = await identity.aPerson();
   await joinOrganization(identity, home, host, { permissions });
   const away = await switchOrganization(identity, await identity.logIn(home), host.organizationId);
   const keys = { home: await identity.aKey(home), away: await identity.aKey(away, { permissions }) };

@@ -45,7 +45,10 @@ export function pathsOf({ known }: World, ever: ReadonlyMap<string, string>): st
     `interfaces?limit=0&subnet_id=${subnet}`,
     `bindings?limit=0&port_id=${port}`,
     `bindings?limit=2&interface_id=${nic}`,
-    `services?limit=0&ids=${known.services.map(({ id }) => id).slice(0, 9).join()}`, // prettier-ignore
+    `services?limit=0&ids=${known.services
+      .map(({ id }) => id)
+      .slice(0, 9)
+      .join()}`,
     ...known.tags.map(({ id }) => `services?limit=2&tag_ids=${id}`),
     ...FORMATS.map((format) => `topology?format=${format}`),
     `topology?network_id=${network}`,
@@ -58,7 +61,8 @@ export async function readAll(caller: Caller, paths: readonly string[], as = "")
   const readings = new Map<string, string>();
   let next = 0;
   const reader = async (): Promise<void> => {
-    for (let path = paths[next++]; path !== undefined; path = paths[next++]) readings.set(path, await read(caller, path, as)); // prettier-ignore
+    for (let path = paths[next++]; path !== undefined; path = paths[next++])
+      readings.set(path, await read(caller, path, as));
   };
   await Promise.all(Array.from({ length: 12 }, reader));
   return readings;

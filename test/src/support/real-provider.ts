@@ -43,7 +43,8 @@ export async function startRealProvider(sendsLogouts = false): Promise<RealProvi
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const [clientId, clientSecret] = ["nts", randomBytes(24).toString("base64url")];
+  const clientId = "nts";
+  const clientSecret = randomBytes(24).toString("base64url");
   const accounts = new Map<string, ProviderAccount>();
   const logoutTokens: string[] = [];
   const logoutUris = new Set<string>();
@@ -149,7 +150,9 @@ function unknown(subject: string): ProviderAccount {
 async function interact(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
   if (request.method !== "POST") {
     response.writeHead(200, { "content-type": "text/html" });
-    response.end('<h1>Provider</h1><form method="post"><label>Account <input name="account"></label><button>Continue</button></form>'); // prettier-ignore
+    response.end(
+      '<h1>Provider</h1><form method="post"><label>Account <input name="account"></label><button>Continue</button></form>',
+    );
     return;
   }
   let body = "";
@@ -163,7 +166,10 @@ async function signInAs(issuer: string, authorizationUrl: string, subject: strin
   const fetchPage = async (url: string, form?: Record<string, string>): Promise<Response> => {
     const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join("; ");
     const given = { redirect: "manual", headers: { cookie } } as const;
-    const response = await fetch(new URL(url, issuer), form === undefined ? given : { ...given, method: "POST", body: new URLSearchParams(form) }); // prettier-ignore
+    const response = await fetch(
+      new URL(url, issuer),
+      form === undefined ? given : { ...given, method: "POST", body: new URLSearchParams(form) },
+    );
     for (const line of response.headers.getSetCookie()) {
       const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
       jar.set(name, value);

@@ -116,7 +116,8 @@ function faultsOf({ action, before, after, fields, reconciled }: Change, had: st
 
 function differencesOf(entity: string, listed: readonly Row[], entities: readonly Row[]): string[] {
   const textsOf = (rows: readonly Row[]) => new Map(rows.map((row) => [row.id, JSON.stringify(row)]));
-  const [listedTexts, replayedTexts] = [textsOf(listed), textsOf(entities)];
+  const listedTexts = textsOf(listed);
+  const replayedTexts = textsOf(entities);
   return [
     ...[...listedTexts]
       .filter(([id, text]) => replayedTexts.get(id) !== text)

@@ -63,11 +63,17 @@ export async function startReplicaSet(dataDir: string): Promise<ReplicaSet> {
 
   async function primaryIndex(but = -1): Promise<number> {
     let found = -1;
-    await until(async () => {
-      const said = await Promise.all(hosts.map((host, index) => (index === but ? Promise.resolve(null) : stateOf(host))));
-      found = said.findIndex((one) => one?.isWritablePrimary === true);
-      return found !== -1;
-    }, 100, 60_000); // prettier-ignore
+    await until(
+      async () => {
+        const said = await Promise.all(
+          hosts.map((host, index) => (index === but ? Promise.resolve(null) : stateOf(host))),
+        );
+        found = said.findIndex((one) => one?.isWritablePrimary === true);
+        return found !== -1;
+      },
+      100,
+      60_000,
+    );
     return found;
   }
 

@@ -176,7 +176,11 @@ export const REVOCATIONS: ReadonlyMap<string, Prepare | null> = new Map([
     const { cookie } = await tools.signIn(url, owner);
     const by = { ...owner, cookie, session: callerOf(url, "owner", { cookie }) };
     const body = { name: "Modern", password_login: false };
-    return { headers: { cookie: colleague.cookie }, path: LIST, change: { by, params: { id: owner.organizationId }, body } }; // prettier-ignore
+    return {
+      headers: { cookie: colleague.cookie },
+      path: LIST,
+      change: { by, params: { id: owner.organizationId }, body },
+    };
   }),
   kind("change the password", "change_password", async (url) => {
     const owner = await anAccount(url);

@@ -4,8 +4,18 @@ import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
 const DAY_MS = 86_400_000;
 
 /** Tags of ASN.1. */
-const [BOOLEAN, INTEGER, BITS, OCTETS, OID, TEXT, TIME, SEQUENCE, SET] = [1, 2, 3, 4, 6, 12, 23, 48, 49];
-const [VERSION, EXTENSIONS, DNS_NAME] = [0xa0, 0xa3, 0x82];
+const BOOLEAN = 1;
+const INTEGER = 2;
+const BITS = 3;
+const OCTETS = 4;
+const OID = 6;
+const TEXT = 12;
+const TIME = 23;
+const SEQUENCE = 48;
+const SET = 49;
+const VERSION = 0xa0;
+const EXTENSIONS = 0xa3;
+const DNS_NAME = 0x82;
 
 /** Encoded object identifiers. */
 const ECDSA_WITH_SHA256 = "2a8648ce3d040302";

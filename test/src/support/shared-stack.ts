@@ -71,7 +71,8 @@ const MAILS = "/mails/";
 const PROVIDER_NAME = "Test provider";
 
 async function startWithProvider(): Promise<StackWithProvider> {
-  const [provider, mailbox] = [await startRealProvider(true), await startMailbox()];
+  const provider = await startRealProvider(true);
+  const mailbox = await startMailbox();
   const env = {
     ...UNLIMITED,
     ...mailbox.env,

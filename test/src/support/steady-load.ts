@@ -167,7 +167,8 @@ export async function startSteadyLoad(stack: Stack, options: LoadOptions = {}): 
   const people = mailbox && (await startPeople(stack, mailbox));
   const account = await anAccount(url);
   const key = await aKey(url, account);
-  const [owned, ownKeys]: [Owned[], string[]] = [[], []];
+  const owned: Owned[] = [];
+  const ownKeys: string[] = [];
   const webhook = await startWebhook(account);
   const colleague = await aColleague(url, account);
   for (let n = 0; n < workers; n++) {
@@ -177,8 +178,10 @@ export async function startSteadyLoad(stack: Stack, options: LoadOptions = {}): 
 
   const balancer = await startBalancer(stack.gateways);
   const { send, lost, responses } = createSend(balancer.send);
-  const [acknowledged, unknown]: [string[], string[]] = [[], []];
-  const [bearer, session] = [{ authorization: `Bearer ${key.secret}` }, { cookie: account.cookie }];
+  const acknowledged: string[] = [];
+  const unknown: string[] = [];
+  const bearer = { authorization: `Bearer ${key.secret}` };
+  const session = { cookie: account.cookie };
   let stopping = false;
 
   async function work(worker: number): Promise<void> {

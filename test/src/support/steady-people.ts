@@ -62,7 +62,8 @@ interface Guest {
 }
 
 async function twoOrganizations(url: string): Promise<Guest> {
-  const [host, home] = [await anAccount(url), await anAccount(url)];
+  const host = await anAccount(url);
+  const home = await anAccount(url);
   const first = await aKey(url, home);
   const guest = await aGuest(url, home, host);
   return { host, guest, keys: [first, await aKey(url, guest, { permissions: "Admin" })] };

@@ -35,7 +35,8 @@ export type Entity = Readonly<Record<string, unknown>> & { readonly id: string }
 export async function createOneOfEachKind(owner: Caller, name = "Home"): Promise<OneOfEachKind> {
   const world = await aNetwork(owner, name);
   const host = await aHost(world, { interfaces: 1, ports: 1 });
-  const [at, port] = [host.interfaces[0]!, host.ports[0]!];
+  const at = host.interfaces[0]!;
+  const port = host.ports[0]!;
   const service = await aService(world, host, { bindings: [onPort(port, at)] });
   const hosts = await owner.call(contract.getHost, { params: host });
   return { networks: world.network, subnets: world.subnet, hosts, interfaces: at, ports: port, services: service };

@@ -100,7 +100,10 @@ async function allAtOnce(requests: readonly RaceRequest[], reversed: boolean): P
   return (await Promise.all(requests.toReversed().map((act) => act()))).reverse();
 }
 
-const both = (reference: string): string[][] => [["done", "done"], [reference, "done"]]; // prettier-ignore
+const both = (reference: string): string[][] => [
+  ["done", "done"],
+  [reference, "done"],
+];
 
 const bindingAgainst = (what: "interface" | "port"): Race => ({
   prepare: async ({ left, right, round, take }) => {
@@ -211,12 +214,22 @@ export const RACES = {
   },
   reference: {
     "an interface against the delete of its subnet": intoSubnet(
-      ({ owner }, subnet) => () => owner.send(deleteSubnet, { params: subnet }),
-      [["done", "in_use"], ["invalid_reference", "done"]],
+      ({ owner }, subnet) =>
+        () =>
+          owner.send(deleteSubnet, { params: subnet }),
+      [
+        ["done", "in_use"],
+        ["invalid_reference", "done"],
+      ],
     ),
     "an interface against a subnet that shrinks": intoSubnet(
-      ({ owner }, subnet) => () => owner.send(updateSubnet, { params: subnet, body: { ...subnet, cidr: "10.0.0.0/25" } }),
-      [["done", "ip_outside_subnet"], ["ip_outside_subnet", "done"]],
+      ({ owner }, subnet) =>
+        () =>
+          owner.send(updateSubnet, { params: subnet, body: { ...subnet, cidr: "10.0.0.0/25" } }),
+      [
+        ["done", "ip_outside_subnet"],
+        ["ip_outside_subnet", "done"],
+      ],
     ),
     "a tag against its own delete": tagOntoService,
   },
@@ -224,4 +237,4 @@ export const RACES = {
     "a new host against the delete of its network": intoNetwork("host"),
     "a new subnet against the delete of its network": intoNetwork("subnet"),
   },
-} satisfies Record<string, Record<string, Race>>; // prettier-ignore
+} satisfies Record<string, Record<string, Race>>;

@@ -62,7 +62,11 @@ function readInsteadOfWriting(
 ): AddReferences {
   return async (tx, scope, references) => {
     const missing = new Set(
-      await write(tx, scope, references.filter(({ kind }) => !isRead(kind))), // prettier-ignore
+      await write(
+        tx,
+        scope,
+        references.filter(({ kind }) => !isRead(kind)),
+      ),
     );
     for (const { target, kind } of references.filter((one) => isRead(one.kind))) {
       const filter = { target, kind, organization_id: scope.organizationId };

@@ -1,5 +1,12 @@
 /** Races of writers of one entity: exactly one state results, that of one writer. */
-import { getInterface, getService, type Interface, type Service, updateInterface, updateService } from "@nts/shared/contract"; // prettier-ignore
+import {
+  getInterface,
+  getService,
+  type Interface,
+  type Service,
+  updateInterface,
+  updateService,
+} from "@nts/shared/contract";
 import { BATCH, type PrepareRound } from "./topology-races.js";
 import { aHost, echoOf, inputOf, onPort, type World } from "./topology-world.js";
 

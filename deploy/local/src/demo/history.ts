@@ -226,7 +226,9 @@ function elementsOf({ interfaces, services }: DemoHost, subnet: SubnetKey, close
   const places = services.flatMap(([, , ...ports]) => ports.map((port) => /^(\d+)\/Tcp(?:@(\d))?$/.exec(port)));
   return interfaces.flatMap(([key, ip, mac], index) => {
     if (key !== subnet) return [];
-    const here = places.flatMap((place) => (place !== null && [undefined, String(index)].includes(place[2]) ? [Number(place[1])] : [])); // prettier-ignore
+    const here = places.flatMap((place) =>
+      place !== null && [undefined, String(index)].includes(place[2]) ? [Number(place[1])] : [],
+    );
     const open = [...new Set(here)].filter((port) => !closed.includes(port));
     const ports = open.map((port) => `<port protocol="tcp" portid="${port}"><state state="open"/></port>`).join("");
     return [

@@ -55,11 +55,15 @@ function listeners({ interfaces, ports, services }: Host, matches: (number: numb
 export const find = tool({
   name: "find",
   title: "Find hosts and services",
-  description: "Hosts and services by a part of their name, host name or address, or by a port such as `:443`. The ids are for the other tools.", // prettier-ignore
+  description:
+    "Hosts and services by a part of their name, host name or address, or by a port such as `:443`. The ids are for the other tools.",
   input: z.object({ text: z.string().min(1).max(100), network_id: network, from }),
   run: async (client, { text: q, network_id, from: offset }) => {
     const query = { q, limit: PAGE, offset, ...inNetwork(network_id) };
-    const [hosts, services] = await Promise.all([client.list(listHosts, { query }), client.list(listServices, { query })]); // prettier-ignore
+    const [hosts, services] = await Promise.all([
+      client.list(listHosts, { query }),
+      client.list(listServices, { query }),
+    ]);
     const isMore = hosts.pagination.has_more || services.pagination.has_more;
     return {
       data: {
@@ -147,7 +151,10 @@ export const whatListens = tool({
     const { data, pagination } = await client.list(listHosts, { query });
     const rows = data.map((host) => ({
       ...hostLine(host),
-      listens: listeners(host, (number, of) => number === port && of === protocol).map((one) => ({ ...one, services: one.services.slice(0, 3) })), // prettier-ignore
+      listens: listeners(host, (number, of) => number === port && of === protocol).map((one) => ({
+        ...one,
+        services: one.services.slice(0, 3),
+      })),
     }));
     const { items, next } = pageOf(rows, offset);
     const place = next ?? (pagination.has_more ? offset + PAGE : null);

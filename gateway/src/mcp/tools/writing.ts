@@ -92,7 +92,8 @@ const NOT_OF_A_PLAN = "not the etag of a plan; call plan_change, show its plan t
 export const applyChange = tool({
   name: "apply_change",
   title: "Apply a planned change",
-  description: "Does exactly what plan_change has shown, or fails if something has changed since. Only after the person has agreed.", // prettier-ignore
+  description:
+    "Does exactly what plan_change has shown, or fails if something has changed since. Only after the person has agreed.",
   input: z.object({
     ...change,
     etag: z.string().regex(OF_A_PLAN, NOT_OF_A_PLAN).describe("Of the plan."),

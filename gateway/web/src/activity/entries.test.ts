@@ -33,14 +33,21 @@ describe("journal entries on the activity page", () => {
       anEntry("2"),
     ];
     const grouped = groupsOf(entries).map(({ id, entries: group }) => [id, group.map(({ cursor }) => cursor)]);
-    expect(grouped).toEqual([["b", ["6", "3"]], ["5", ["5"]], ["a", ["4"]], ["2", ["2"]]]); // prettier-ignore
+    expect(grouped).toEqual([
+      ["b", ["6", "3"]],
+      ["5", ["5"]],
+      ["a", ["4"]],
+      ["2", ["2"]],
+    ]);
   });
 
   it("start with those that arrived since, each once", () => {
     const at = (n: number): string => `2026-11-22T18:00:0${n}.000Z`;
     const of = (...numbers: number[]): Change[] => numbers.map((n) => anEntry(String(n), { at: at(n) }));
     const describe = (read: number[], recent: number[]): string =>
-      withRecent(of(...read), of(...recent)).map(({ cursor }) => cursor).join(""); // prettier-ignore
+      withRecent(of(...read), of(...recent))
+        .map(({ cursor }) => cursor)
+        .join("");
     expect(describe([3, 2, 1], [4, 5])).toBe("54321");
     expect(describe([4, 3, 2], [1, 2, 3, 4, 5, 6])).toBe("65432");
     expect(describe([6, 5], [3, 4])).toBe("65");
@@ -59,7 +66,11 @@ describe("journal entries on the activity page", () => {
 
   it("show changed members before unchanged ones, and hide internal ones", () => {
     const rows = comparisonOf(anEntry("1"));
-    expect(rows.map(({ name, isChanged }) => [name, isChanged])).toEqual([["name", true], ["tags", false], ["position", false]]); // prettier-ignore
+    expect(rows.map(({ name, isChanged }) => [name, isChanged])).toEqual([
+      ["name", true],
+      ["tags", false],
+      ["position", false],
+    ]);
     expect(rows[0]).toMatchObject({ before: "a", after: "b" });
   });
 
@@ -71,12 +82,28 @@ describe("journal entries on the activity page", () => {
       ["tags", undefined, [], false],
     ]);
     const deleted = comparisonOf(anEntry("1", { action: "deleted", after: null, fields: [] }));
-    expect(deleted.map(({ before, after }) => [before, after])).toEqual([["a", undefined], [0, undefined], [[], undefined]]); // prettier-ignore
+    expect(deleted.map(({ before, after }) => [before, after])).toEqual([
+      ["a", undefined],
+      [0, undefined],
+      [[], undefined],
+    ]);
   });
 
   it("show members and values as words", () => {
-    expect(["service_definition", "ip_address", "network_id"].map(fieldText)).toEqual(["Service definition", "IP address", "Network"]); // prettier-ignore
-    expect([null, undefined, "", true, "x", 3, { a: 1 }].map(valueText)).toEqual(["–", "–", "–", "Yes", "x", "3", '{"a":1}']); // prettier-ignore
+    expect(["service_definition", "ip_address", "network_id"].map(fieldText)).toEqual([
+      "Service definition",
+      "IP address",
+      "Network",
+    ]);
+    expect([null, undefined, "", true, "x", 3, { a: 1 }].map(valueText)).toEqual([
+      "–",
+      "–",
+      "–",
+      "Yes",
+      "x",
+      "3",
+      '{"a":1}',
+    ]);
     expect(fieldsText({ fields: ["name", "ip_address"] })).toBe("name, IP address");
     expect(fieldsText({ fields: ["name", "tags", "hidden", "source", "hostname", "description"] })).toBe(
       "name, tags, hidden, source and 2 more",

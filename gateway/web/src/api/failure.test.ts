@@ -41,9 +41,16 @@ describe("the classification of failures", () => {
   });
 
   it("retries only requests that were not rejected", () => {
-    expect([new TypeError("x"), anError(503, "unavailable"), anError(404, "not_found")].map(isTransient)).toEqual([true, true, false]); // prettier-ignore
+    expect([new TypeError("x"), anError(503, "unavailable"), anError(404, "not_found")].map(isTransient)).toEqual([
+      true,
+      true,
+      false,
+    ]);
     expect(isTransient(anError(501, "mail_not_configured"))).toBe(false);
-    expect([isSignedOut(anError(401, "not_authenticated")), isSignedOut(anError(401, "invalid_credentials"))]).toEqual([true, false]); // prettier-ignore
+    expect([isSignedOut(anError(401, "not_authenticated")), isSignedOut(anError(401, "invalid_credentials"))]).toEqual([
+      true,
+      false,
+    ]);
     expect(isChanged(anError(412, "precondition_failed"))).toBe(true);
   });
 });
@@ -60,8 +67,12 @@ describe("the messages of form fields", () => {
       password: "This is too easy to guess. Add another word.",
       "interfaces.0.ip_address": "No.",
     });
-    expect(faultsByPath(anError(409, "already_exists", { entity: "Tag", field: "name" }))).toEqual({ name: ERRORS.already_exists }); // prettier-ignore
-    expect(faultsByPath(anError(400, "invalid_reference", { path: "subnet_id" }))).toEqual({ subnet_id: ERRORS.invalid_reference }); // prettier-ignore
+    expect(faultsByPath(anError(409, "already_exists", { entity: "Tag", field: "name" }))).toEqual({
+      name: ERRORS.already_exists,
+    });
+    expect(faultsByPath(anError(400, "invalid_reference", { path: "subnet_id" }))).toEqual({
+      subnet_id: ERRORS.invalid_reference,
+    });
     expect(
       faultsByPath(anError(400, "ip_outside_subnet", { ip_address: "10.9.9.9", cidr: "10.0.0.0/24" })).ip_address,
     ).toBe("10.9.9.9 lies outside the subnet 10.0.0.0/24.");

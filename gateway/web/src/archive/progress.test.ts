@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { progressIn } from "./progress.js";
 
 const counts = { Tag: 1, Network: 1, Subnet: 2, Host: 20, Interface: 40, Port: 36, Service: 0 };
-const head = `{"success":true,"data":{"dry_run":true,"archive":{"organization_id":"a","counts":${JSON.stringify(counts)}},"progress":[`; // prettier-ignore
+const head = `{"success":true,"data":{"dry_run":true,"archive":{"organization_id":"a","counts":${JSON.stringify(counts)}},"progress":[`;
 
 describe("the progress of an import", () => {
   it("is unknown before the head of the response has arrived", () => {

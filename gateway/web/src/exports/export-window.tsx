@@ -17,7 +17,13 @@ const ALL = "";
 export function ExportWindow({ onClose }: { readonly onClose: () => void }): ReactNode {
   useReturnFocus();
   const { networkId } = useNetworkScope();
-  const [chosen, setChosen] = useState<Chosen>({ format: "prometheus", networkId, tags: [], zone: "", resource: "hosts" }); // prettier-ignore
+  const [chosen, setChosen] = useState<Chosen>({
+    format: "prometheus",
+    networkId,
+    tags: [],
+    zone: "",
+    resource: "hosts",
+  });
   const path = exportPath(chosen);
   const fileName = exportFileName(chosen);
   return (

@@ -6,9 +6,13 @@ const chosen: Chosen = { format: "ansible", networkId: null, tags: [], zone: "ho
 describe("the path of an export", () => {
   it("contains the parameters of the format and the filters", () => {
     expect(exportPath(chosen)).toBe("/api/v1/exports/ansible");
-    expect(exportPath({ ...chosen, networkId: "n", tags: ["a", "b"] })).toBe("/api/v1/exports/ansible?network_id=n&tag_ids=a&tag_ids=b"); // prettier-ignore
+    expect(exportPath({ ...chosen, networkId: "n", tags: ["a", "b"] })).toBe(
+      "/api/v1/exports/ansible?network_id=n&tag_ids=a&tag_ids=b",
+    );
     expect(exportPath({ ...chosen, format: "csv" })).toBe("/api/v1/exports/csv?resource=ports");
-    expect(exportPath({ ...chosen, format: "dns", zone: " a&b.example " })).toBe("/api/v1/exports/dns?zone=a%26b.example"); // prettier-ignore
+    expect(exportPath({ ...chosen, format: "dns", zone: " a&b.example " })).toBe(
+      "/api/v1/exports/dns?zone=a%26b.example",
+    );
   });
 
   it("is absent for a zone without a name", () => {
@@ -18,6 +22,9 @@ describe("the path of an export", () => {
 
 describe("the file name of an export", () => {
   it("is the conventional one of its format, and for a table that of its rows", () => {
-    expect([exportFileName(chosen), exportFileName({ ...chosen, format: "csv" })]).toEqual(["inventory.json", "ports.csv"]); // prettier-ignore
+    expect([exportFileName(chosen), exportFileName({ ...chosen, format: "csv" })]).toEqual([
+      "inventory.json",
+      "ports.csv",
+    ]);
   });
 });

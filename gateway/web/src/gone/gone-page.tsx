@@ -1,5 +1,13 @@
 import { Button, Select } from "@mantine/core";
-import { bulkDeleteHosts, bulkDeleteInterfaces, bulkDeletePorts, bulkDeleteServices, type GoneEntity, reportGone, SIGHTED_KINDS } from "@nts/shared/contract"; // prettier-ignore
+import {
+  bulkDeleteHosts,
+  bulkDeleteInterfaces,
+  bulkDeletePorts,
+  bulkDeleteServices,
+  type GoneEntity,
+  reportGone,
+  SIGHTED_KINDS,
+} from "@nts/shared/contract";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Eye } from "lucide-react";
 import type { ReactNode } from "react";
@@ -24,7 +32,12 @@ import { useHasLevel } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { byHost, deletionsOf, joined } from "./gone.js";
 
-const DELETES = { Host: bulkDeleteHosts, Interface: bulkDeleteInterfaces, Port: bulkDeletePorts, Service: bulkDeleteServices } as const; // prettier-ignore
+const DELETES = {
+  Host: bulkDeleteHosts,
+  Interface: bulkDeleteInterfaces,
+  Port: bulkDeletePorts,
+  Service: bulkDeleteServices,
+} as const;
 
 const USUAL_DAYS = "0";
 const DAYS = [
@@ -35,12 +48,34 @@ const DAYS = [
 ];
 
 const columnsFor = (nameOf: (networkId: string) => string, hasNetworks: boolean): readonly Column<GoneEntity>[] => [
-  { id: "name", label: "Name", cell: (one) => <SeenName of={one} to={hostPath(one.host_id)}>{entityName(one)}</SeenName> }, // prettier-ignore
+  {
+    id: "name",
+    label: "Name",
+    cell: (one) => (
+      <SeenName of={one} to={hostPath(one.host_id)}>
+        {entityName(one)}
+      </SeenName>
+    ),
+  },
   { id: "kind", label: "Kind", cell: ({ entity }) => entity },
-  ...(hasNetworks ? [{ id: "network", label: "Network", cell: ({ network_id }: GoneEntity) => nameOf(network_id) }] : []), // prettier-ignore
+  ...(hasNetworks
+    ? [{ id: "network", label: "Network", cell: ({ network_id }: GoneEntity) => nameOf(network_id) }]
+    : []),
   { id: "by", label: "Last seen by", optional: true, cell: ({ seen }) => seen?.by ?? "" },
-  { id: "seen", label: "Last seen", numbers: true, narrow: true, cell: ({ seen }) => <When at={seen?.last_at ?? null} /> }, // prettier-ignore
-  { id: "missed", label: "Missed since", numbers: true, narrow: true, cell: ({ missed_since: at }) => <When at={at} /> }, // prettier-ignore
+  {
+    id: "seen",
+    label: "Last seen",
+    numbers: true,
+    narrow: true,
+    cell: ({ seen }) => <When at={seen?.last_at ?? null} />,
+  },
+  {
+    id: "missed",
+    label: "Missed since",
+    numbers: true,
+    narrow: true,
+    cell: ({ missed_since: at }) => <When at={at} />,
+  },
 ];
 
 /** Entities that imports have not found for some time, to review and delete. */

@@ -6,7 +6,13 @@ const gone = (entity: GoneEntity["entity"], id: string, host_id = id): GoneEntit
   ...{ entity, id, host_id, host_name: host_id, network_id: "n", name: id },
   ...{ seen: null, missed_since: "2026-01-01T00:00:00.000Z" },
 });
-const ALL = [gone("Host", "a"), gone("Interface", "a1", "a"), gone("Interface", "b1", "b"), gone("Port", "a2", "a"), gone("Service", "b2", "b")]; // prettier-ignore
+const ALL = [
+  gone("Host", "a"),
+  gone("Interface", "a1", "a"),
+  gone("Interface", "b1", "b"),
+  gone("Port", "a2", "a"),
+  gone("Service", "b2", "b"),
+];
 
 describe("entities that imports miss", () => {
   it("are grouped by host", () => {

@@ -140,7 +140,12 @@ function columnsOf(tags: KnownTags): readonly Column<Host>[] {
         </SeenName>
       ),
     },
-    { id: "hostname", label: "Hostname", orderBy: "hostname", cell: ({ hostname }) => hostname !== null && <span className="mono">{hostname}</span> }, // prettier-ignore
+    {
+      id: "hostname",
+      label: "Hostname",
+      orderBy: "hostname",
+      cell: ({ hostname }) => hostname !== null && <span className="mono">{hostname}</span>,
+    },
     {
       id: "addresses",
       label: "Addresses",
@@ -159,6 +164,14 @@ function columnsOf(tags: KnownTags): readonly Column<Host>[] {
       cell: ({ seen }) => <When at={seen?.last_at ?? null} />,
     },
     { id: "source", label: "Source", narrow: true, optional: true, cell: ({ source }) => source.type },
-    { id: "updated", label: "Changed", orderBy: "updated_at", numbers: true, narrow: true, optional: true, cell: ({ updated_at }) => <When at={updated_at} /> }, // prettier-ignore
+    {
+      id: "updated",
+      label: "Changed",
+      orderBy: "updated_at",
+      numbers: true,
+      narrow: true,
+      optional: true,
+      cell: ({ updated_at }) => <When at={updated_at} />,
+    },
   ];
 }

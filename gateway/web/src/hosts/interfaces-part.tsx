@@ -88,7 +88,11 @@ function columnsOf(blocks: ReadonlyMap<string, Pick<Subnet, "cidr" | "name">>): 
         </SeenName>
       ),
     },
-    { id: "mac", label: "MAC address", cell: ({ mac_address }) => mac_address !== null && <span className="mono">{mac_address}</span> }, // prettier-ignore
+    {
+      id: "mac",
+      label: "MAC address",
+      cell: ({ mac_address }) => mac_address !== null && <span className="mono">{mac_address}</span>,
+    },
     {
       id: "subnet",
       label: "Subnet",

@@ -102,7 +102,11 @@ function columnsOf(host: Host, tags: KnownTags): readonly Column<Service>[] {
     ...(host.services.some(({ virtualization }) => virtualization !== null) ? [VIRTUALIZATION] : []),
     ...(host.services.some(({ attributes }) => Object.keys(attributes).length > 0) ? [ATTRIBUTES] : []),
     { id: "address", label: "Address", cell: (service) => <SocketList service={service} host={host} /> },
-    { id: "tags", label: "Tags", cell: (service) => service.tags.length > 0 && <TagBadges tags={service.tags} known={tags} /> }, // prettier-ignore
+    {
+      id: "tags",
+      label: "Tags",
+      cell: (service) => service.tags.length > 0 && <TagBadges tags={service.tags} known={tags} />,
+    },
     { id: "source", label: "Source", narrow: true, cell: ({ source }) => source.type },
   ];
 }

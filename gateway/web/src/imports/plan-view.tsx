@@ -175,14 +175,20 @@ function columnsOf(isDry: boolean): readonly Column<ImportedHost>[] {
     {
       id: "services",
       label: "Services",
-      cell: ({ services }) => services.map(({ service_definition, guessed_from }) => `${service_definition}${guessed_from === null ? "" : " (guess)"}`).join(", "), // prettier-ignore
+      cell: ({ services }) =>
+        services
+          .map(
+            ({ service_definition, guessed_from }) => `${service_definition}${guessed_from === null ? "" : " (guess)"}`,
+          )
+          .join(", "),
     },
     { id: "ports", label: "Ports", cell: ({ ports }) => <span className="mono">{ports.map(portText).join(" ")}</span> },
     {
       id: "matched",
       label: "Matched by",
       narrow: true,
-      cell: ({ action, matched_by: by }) => by !== null ? MATCHED_BY[by] : action === "update" || action === "unchanged" ? "name" : "", // prettier-ignore
+      cell: ({ action, matched_by: by }) =>
+        by !== null ? MATCHED_BY[by] : action === "update" || action === "unchanged" ? "name" : "",
     },
   ];
 }

@@ -1,5 +1,13 @@
 import { Alert, Button, Group, Select, Stack, TagsInput } from "@mantine/core";
-import { CSV_RESOURCES, type CsvResource, IMPORT_FORMATS, importFile, type ImportFormat, type ImportPlan, takesHost } from "@nts/shared/contract"; // prettier-ignore
+import {
+  CSV_RESOURCES,
+  type CsvResource,
+  IMPORT_FORMATS,
+  importFile,
+  type ImportFormat,
+  type ImportPlan,
+  takesHost,
+} from "@nts/shared/contract";
 import { FileUp } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";

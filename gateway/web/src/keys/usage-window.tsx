@@ -38,9 +38,11 @@ export function UsageWindow({ apiKey: { id, name }, onClose }: UsageWindowProps)
 function Usage({ days }: { readonly days: readonly KeyUsageDay[] }): ReactNode {
   const sum = (member: "requests" | "refusals"): number => days.reduce((total, one) => total + one[member], 0);
   const addresses = [...new Set(days.flatMap((one) => one.addresses))];
-  const [first, last] = [days[0], days.at(-1)];
+  const first = days[0];
+  const last = days.at(-1);
   if (first === undefined || last === undefined) return null;
-  const [requests, refusals] = [sum("requests"), sum("refusals")];
+  const requests = sum("requests");
+  const refusals = sum("refusals");
   return (
     <Stack>
       <div>

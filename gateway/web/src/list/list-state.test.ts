@@ -15,6 +15,10 @@ describe("the address of a list", () => {
   });
 
   it("ignores unknown sort fields", () => {
-    expect([fieldOf(["name"], "name"), fieldOf(["name"], "password"), fieldOf(["name"], null)]).toEqual(["name", undefined, undefined]); // prettier-ignore
+    expect([fieldOf(["name"], "name"), fieldOf(["name"], "password"), fieldOf(["name"], null)]).toEqual([
+      "name",
+      undefined,
+      undefined,
+    ]);
   });
 });

@@ -100,7 +100,14 @@ function columnsOf(tags: KnownTags, stats: Stats | undefined): readonly Column<N
     { id: "name", label: "Name", orderBy: "name", cell: ({ name }) => <strong>{name}</strong> },
     ...(["subnets", "hosts", "services"] as const).map((kind) => amount(stats, kind)),
     { id: "tags", label: "Tags", cell: (network) => <TagBadges tags={network.tags} known={tags} /> },
-    { id: "updated", label: "Changed", orderBy: "updated_at", numbers: true, narrow: true, cell: ({ updated_at }) => <When at={updated_at} /> }, // prettier-ignore
+    {
+      id: "updated",
+      label: "Changed",
+      orderBy: "updated_at",
+      numbers: true,
+      narrow: true,
+      cell: ({ updated_at }) => <When at={updated_at} />,
+    },
   ];
 }
 

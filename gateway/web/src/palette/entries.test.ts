@@ -10,7 +10,13 @@ const HOST = {
   interfaces: [{ id: "eth0", ip_address: "10.0.0.5" }],
   ports: [{ id: "smb", number: 445, protocol: "Tcp" }],
 } as unknown as Host;
-const SERVICE = { id: "files", name: "Files", service_definition: "Samba", host_id: "nas", bindings: [{ id: "b", type: "Port", port_id: "smb", interface_id: null }] } as unknown as Service; // prettier-ignore
+const SERVICE = {
+  id: "files",
+  name: "Files",
+  service_definition: "Samba",
+  host_id: "nas",
+  bindings: [{ id: "b", type: "Port", port_id: "smb", interface_id: null }],
+} as unknown as Service;
 
 describe("the command palette", () => {
   it("matches every word of the text, in any order and case", () => {
@@ -33,7 +39,11 @@ describe("the command palette", () => {
   it("shows where services run and are reachable, and links to their host", () => {
     const paths: string[] = [];
     const go = (path: string): number => paths.push(path);
-    const found = [...serviceEntries([SERVICE], new Map([["nas", HOST]]), go), ...serviceEntries([SERVICE], new Map(), go), ...hostEntries([HOST], go)]; // prettier-ignore
+    const found = [
+      ...serviceEntries([SERVICE], new Map([["nas", HOST]]), go),
+      ...serviceEntries([SERVICE], new Map(), go),
+      ...hostEntries([HOST], go),
+    ];
     expect(found.map(({ detail }) => detail)).toEqual(["on NAS · all interfaces:445", "", "10.0.0.5"]);
     for (const { run } of found) run();
     expect(paths).toEqual(["/hosts/nas", "/hosts/nas", "/hosts/nas"]);

@@ -28,7 +28,9 @@ export default function Palette({ text, onText, onClose, onEdit }: PaletteProps)
 
   const own = commands.map(({ label, entries }) => ({ label, entries: matching(entries, text) }));
   const sections = [...own, ...found.sections].filter(({ entries }) => entries.length > 0);
-  const runs = new Map<string, () => void>(sections.flatMap(({ label, entries }) => entries.map(({ id, run }) => [`${label} ${id}`, run] as const))); // prettier-ignore
+  const runs = new Map<string, () => void>(
+    sections.flatMap(({ label, entries }) => entries.map(({ id, run }) => [`${label} ${id}`, run] as const)),
+  );
   const [first] = runs.keys();
 
   const { selectFirstOption } = store;
@@ -104,8 +106,23 @@ function Said({
   readonly isLoading: boolean;
   readonly error: Error | null;
 }): ReactNode {
-  if (error !== null) return <p className={classes.said} role="alert">{describeFailure(error).title}</p>; // prettier-ignore
-  if (isLoading) return <p className={classes.said} role="status">Searching …</p>; // prettier-ignore
-  if (count === 0) return <p className={classes.said} role="status">No results.</p>; // prettier-ignore
+  if (error !== null)
+    return (
+      <p className={classes.said} role="alert">
+        {describeFailure(error).title}
+      </p>
+    );
+  if (isLoading)
+    return (
+      <p className={classes.said} role="status">
+        Searching …
+      </p>
+    );
+  if (count === 0)
+    return (
+      <p className={classes.said} role="status">
+        No results.
+      </p>
+    );
   return <VisuallyHidden role="status">{count === 1 ? "1 result" : `${count} results`}</VisuallyHidden>;
 }

@@ -5,12 +5,20 @@ import { categoryText, entityName, subnetTypeOf, subnetTypeText } from "./texts.
 describe("names of the API", () => {
   it("are shown as words, and abbreviations as they are written", () => {
     const texts = new Map(CATEGORIES.map((category) => [category, categoryText(category)]));
-    expect([texts.get("IdentityAndAccess"), texts.get("AdBlock"), texts.get("IoT"), texts.get("DNS")]).toEqual(["Identity and access", "Ad block", "IoT", "DNS"]); // prettier-ignore
+    expect([texts.get("IdentityAndAccess"), texts.get("AdBlock"), texts.get("IoT"), texts.get("DNS")]).toEqual([
+      "Identity and access",
+      "Ad block",
+      "IoT",
+      "DNS",
+    ]);
     expect(["Dmz", "Rack 1"].map(subnetTypeText)).toEqual(["DMZ", "Rack 1"]);
     expect(["DMZ", "Rack 1"].map(subnetTypeOf)).toEqual(["Dmz", "Rack 1"]);
   });
 
   it("are those of ports in the notation of all ports", () => {
-    expect([entityName({ entity: "Port", name: "443/Tcp" }), entityName({ entity: "Host", name: "NAS" })]).toEqual(["443/tcp", "NAS"]); // prettier-ignore
+    expect([entityName({ entity: "Port", name: "443/Tcp" }), entityName({ entity: "Host", name: "NAS" })]).toEqual([
+      "443/tcp",
+      "NAS",
+    ]);
   });
 });

@@ -139,7 +139,8 @@ function startSigma(element: HTMLDivElement, { sigma, look, select }: Refs): { m
 
 /** Replaces the graph. If everything was in view it remains so; otherwise the camera keeps its place. */
 function draw(sigma: Sigma, graph: MultiUndirectedGraph, { left, right, bottom, top }: Layout["bounds"]): void {
-  const [box, camera] = [sigma.getCustomBBox(), sigma.getCamera()];
+  const box = sigma.getCustomBBox();
+  const camera = sigma.getCamera();
   const isSame = box?.x[0] === left && box.x[1] === right && box.y[0] === bottom && box.y[1] === top;
   const { x, y, ratio } = camera.getState();
   const seesAll = x === WHOLE.x && y === WHOLE.y && ratio === WHOLE.ratio;
@@ -147,7 +148,8 @@ function draw(sigma: Sigma, graph: MultiUndirectedGraph, { left, right, bottom, 
   // measured after the canvas has been resized
   if (moves) sigma.refresh();
   const { width, height } = sigma.getDimensions();
-  const [middle, scale] = [sigma.viewportToGraph({ x: width / 2, y: height / 2 }), scaleOf(sigma)];
+  const middle = sigma.viewportToGraph({ x: width / 2, y: height / 2 });
+  const scale = scaleOf(sigma);
   sigma.setCustomBBox({ x: [left, right], y: [bottom, top] });
   sigma.setGraph(graph);
   if (!moves) return;
@@ -164,7 +166,7 @@ function handleOf(sigma: RefObject<Sigma | null>): CanvasHandle {
   return {
     zoom: (direction) => {
       const camera = sigma.current?.getCamera();
-      void (direction === "in" ? camera?.animatedZoom(moving()) : camera?.animatedUnzoom(moving())); // prettier-ignore
+      void (direction === "in" ? camera?.animatedZoom(moving()) : camera?.animatedUnzoom(moving()));
     },
     fit: () => void sigma.current?.getCamera().animatedReset(moving()),
     show: (id) => {
@@ -202,11 +204,27 @@ function graphOf(model: Model, { places }: Layout): MultiUndirectedGraph {
     const { x, y, r, room } = places.get(node.id) ?? { x: 0, y: 0, r: 1 };
     const ports = node.kind === "service" ? portsText(boundTo(model, node.id)) : "";
     const side = node.kind === "service" && x < (places.get(node.host_id)?.x ?? x) ? "left" : "right";
-    const about = node.kind === "subnet" ? node.cidr : node.kind === "host" ? (hosts.get(node.id)?.interfaces[0]?.ip_address ?? node.hostname) : `${node.service_definition} ${ports}`.trim(); // prettier-ignore
+    const about =
+      node.kind === "subnet"
+        ? node.cidr
+        : node.kind === "host"
+          ? (hosts.get(node.id)?.interfaces[0]?.ip_address ?? node.hostname)
+          : `${node.service_definition} ${ports}`.trim();
     const detail = detailBeside(node.label, about);
     const since = missedSince(node);
     const notSeen = since === null ? "" : notSeenFor(since, Date.now());
-    graph.addNode(node.id, { x, y, size: r, label: node.label, kind: node.kind, detail, notSeen, ports, side, room: (room ?? r) / r }); // prettier-ignore
+    graph.addNode(node.id, {
+      x,
+      y,
+      size: r,
+      label: node.label,
+      kind: node.kind,
+      detail,
+      notSeen,
+      ports,
+      side,
+      room: (room ?? r) / r,
+    });
   }
   for (const edge of topology.edges) {
     if (!nodes.has(edge.source) || !nodes.has(edge.target)) continue;
@@ -251,7 +269,13 @@ function nodeLook(
   const isSelected = id === selected;
   const color = isFaded && !isSelected ? PALETTES[colouring.scheme].faded : colourOf(node, colouring);
   const raised = { highlighted: isSelected, zIndex: isSelected ? 2 : isFaded ? 0 : 1 };
-  return { ...data, color, isFaded, ...raised, ...(found !== null && !isFaded && found.size <= 40 && { forceLabel: true }) } as Partial<NodeDisplayData>; // prettier-ignore
+  return {
+    ...data,
+    color,
+    isFaded,
+    ...raised,
+    ...(found !== null && !isFaded && found.size <= 40 && { forceLabel: true }),
+  } as Partial<NodeDisplayData>;
 }
 
 /** Around nodes that have changed. */

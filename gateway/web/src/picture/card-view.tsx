@@ -25,7 +25,8 @@ export function CardView({ model, shown, found, colouring, selected, onSelect }:
   const selectedHost = node === undefined ? null : hostIdOf(node);
 
   useEffect(() => {
-    if (selected !== null) document.querySelector(`[data-card~="${selectedHost ?? selected}"]`)?.scrollIntoView({ block: "nearest" }); // prettier-ignore
+    if (selected !== null)
+      document.querySelector(`[data-card~="${selectedHost ?? selected}"]`)?.scrollIntoView({ block: "nearest" });
   }, [selected, selectedHost]);
 
   if (cards.length === 0) return <p className={classes.nothing}>No results.</p>;

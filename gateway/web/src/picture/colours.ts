@@ -15,15 +15,40 @@ interface Family {
 }
 
 export const FAMILIES: readonly Family[] = [
-  { name: "Network", categories: ["NetworkCore", "NetworkAccess", "DNS", "VPN", "ReverseProxy", "SNMP"], light: "#1971c2", dark: "#74c0fc" },
-  { name: "Security and identity", categories: ["NetworkSecurity", "AdBlock", "IdentityAndAccess"], light: "#d6336c", dark: "#faa2c1" },
+  {
+    name: "Network",
+    categories: ["NetworkCore", "NetworkAccess", "DNS", "VPN", "ReverseProxy", "SNMP"],
+    light: "#1971c2",
+    dark: "#74c0fc",
+  },
+  {
+    name: "Security and identity",
+    categories: ["NetworkSecurity", "AdBlock", "IdentityAndAccess"],
+    light: "#d6336c",
+    dark: "#faa2c1",
+  },
   { name: "Data", categories: ["Storage", "Backup", "Database", "MessageQueue"], light: "#d9480f", dark: "#ffa94d" },
-  { name: "Virtualization and development", categories: ["Virtualization", "Development"], light: "#7048e8", dark: "#b197fc" },
+  {
+    name: "Virtualization and development",
+    categories: ["Virtualization", "Development"],
+    light: "#7048e8",
+    dark: "#b197fc",
+  },
   { name: "Monitoring", categories: ["Monitoring", "Dashboard"], light: "#2b8a3e", dark: "#8ce99a" },
-  { name: "Media, home and devices", categories: ["Media", "HomeAutomation", "IoT", "Printer", "Workstation", "Mobile"], light: "#a61e9b", dark: "#e599f7" },
-  { name: "Work and communication", categories: ["Office", "ProjectManagement", "Messaging", "Conferencing", "Telephony", "Email", "Publishing"], light: "#8f6a00", dark: "#ffd43b" },
+  {
+    name: "Media, home and devices",
+    categories: ["Media", "HomeAutomation", "IoT", "Printer", "Workstation", "Mobile"],
+    light: "#a61e9b",
+    dark: "#e599f7",
+  },
+  {
+    name: "Work and communication",
+    categories: ["Office", "ProjectManagement", "Messaging", "Conferencing", "Telephony", "Email", "Publishing"],
+    light: "#8f6a00",
+    dark: "#ffd43b",
+  },
   { name: "Other", categories: ["OpenPorts", "Unknown", "Custom"], light: "#6c7881", dark: "#adb9c2" },
-]; // prettier-ignore
+];
 
 const FAMILY_OF: ReadonlyMap<Category, Family> = new Map(
   FAMILIES.flatMap((family) => family.categories.map((category) => [category, family])),

@@ -16,7 +16,6 @@ export function Differences({
   readonly node: TopologyNode;
   readonly diff: Diff | undefined;
 }): ReactNode {
-  // prettier-ignore
   const differences = differencesOf(node, diff);
   if (differences.length === 0) return null;
   return (

@@ -25,7 +25,8 @@ function elementOf(shape: Shape): string {
     case "line":
       return `<line x1="${round(shape.x1)}" y1="${round(shape.y1)}" x2="${round(shape.x2)}" y2="${round(shape.y2)}" stroke="${shape.colour}" stroke-width="${shape.width}"${dashes}/>`;
     case "text": {
-      const [anchor, weight] = [shape.isCentred ? "middle" : "start", shape.isBold ? 600 : 400];
+      const anchor = shape.isCentred ? "middle" : "start";
+      const weight = shape.isBold ? 600 : 400;
       return `<text x="${round(shape.x)}" y="${round(shape.y)}" font-size="${round(shape.size)}" font-weight="${weight}" text-anchor="${anchor}" fill="${shape.colour}">${escaped(shape.value)}</text>`;
     }
   }

@@ -39,7 +39,8 @@ export function shownIn(model: Model, filters: Filters): ReadonlySet<string> {
     for (const { target } of interfaces) if (subnets.length === 0 || subnets.includes(target)) shown.add(target);
   }
   for (const subnet of model.subnets)
-    if (subnets.includes(subnet.id) || !isFiltering(filters) || (tags.length > 0 && isTagged(subnet))) shown.add(subnet.id); // prettier-ignore
+    if (subnets.includes(subnet.id) || !isFiltering(filters) || (tags.length > 0 && isTagged(subnet)))
+      shown.add(subnet.id);
   return shown;
 }
 

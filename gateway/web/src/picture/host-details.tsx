@@ -93,7 +93,6 @@ function Runs({
   readonly host: Host;
   readonly onSelect: (id: string) => void;
 }): ReactNode {
-  // prettier-ignore
   const own = new Set([host.id, ...host.services.map(({ id }) => id)]);
   const under = model.virtualized.filter(({ source, target }) => own.has(source) && !own.has(target));
   const over = model.virtualized.filter(({ source, target }) => own.has(target) && !own.has(source));

@@ -6,7 +6,9 @@ const WINDOW: Box = { left: -10_000, top: -10_000, right: 10_000, bottom: 10_000
 const rooms = (): Rooms => ({ names: createRoom(), dots: createRoom(), window: WINDOW });
 const measure = (text: string): number => 6 * text.length;
 const at = fc.double({ min: -300, max: 1_500, noNaN: true });
-const aBox: fc.Arbitrary<Box> = fc.tuple(at, at, fc.integer({ min: 1, max: 200 }), fc.integer({ min: 1, max: 30 })).map(([left, top, width, height]) => ({ left, top, right: left + width, bottom: top + height })); // prettier-ignore
+const aBox: fc.Arbitrary<Box> = fc
+  .tuple(at, at, fc.integer({ min: 1, max: 200 }), fc.integer({ min: 1, max: 30 }))
+  .map(([left, top, width, height]) => ({ left, top, right: left + width, bottom: top + height }));
 const aHost = fc.record({ x: at, y: at, r: fc.constant(8), name: fc.string({ minLength: 1, maxLength: 40 }) });
 
 describe("labels of the picture", () => {

@@ -178,8 +178,10 @@ function boxed(
 function wrapped(value: string, fits: (line: string) => boolean): string[] {
   if (fits(value)) return [value];
   const words = value.split(" ");
-  let [first, rest] = [words[0] ?? "", words.slice(1)];
-  while (rest.length > 1 && fits(`${first} ${rest[0] ?? ""}`)) [first, rest] = [`${first} ${rest[0] ?? ""}`, rest.slice(1)]; // prettier-ignore
+  let first = words[0] ?? "";
+  let rest = words.slice(1);
+  while (rest.length > 1 && fits(`${first} ${rest[0] ?? ""}`))
+    [first, rest] = [`${first} ${rest[0] ?? ""}`, rest.slice(1)];
   return rest.length === 0 ? [shortened(first, MOST.first)] : [first, shortened(rest.join(" "), MOST.second)];
 }
 

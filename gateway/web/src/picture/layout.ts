@@ -127,7 +127,12 @@ function boundsOf(discs: readonly Disc[], before: Box = { left: 0, right: 0, bot
     box.bottom = Math.min(box.bottom, y - r);
     box.top = Math.max(box.top, y + r + name);
   }
-  const grown = Math.max(before.left - box.left, box.right - before.right, before.bottom - box.bottom, box.top - before.top); // prettier-ignore
+  const grown = Math.max(
+    before.left - box.left,
+    box.right - before.right,
+    before.bottom - box.bottom,
+    box.top - before.top,
+  );
   return grown < ROUNDING ? before : box;
 }
 
@@ -139,7 +144,10 @@ function hostGroup({ node, services }: HostParts, disc: Disc | undefined, { plac
     const place = earlier.get(id);
     if (there && place) kept.set(id, { x: place.x - there.x, y: place.y - there.y });
   }
-  const arcs = onArcs(services.map(({ id }) => id), kept); // prettier-ignore
+  const arcs = onArcs(
+    services.map(({ id }) => id),
+    kept,
+  );
   const room = Math.max(reachOf(arcs.values()), LEAST_HOST);
   const places = new Map<string, Place>([[node.id, { ...ORIGIN, r: SIZES.host, room }]]);
   for (const [id, point] of arcs) places.set(id, { ...point, r: SIZES.service });
@@ -181,7 +189,10 @@ function networkGroup(
   { isFramed, earlier }: { isFramed: boolean; earlier: Earlier },
 ): Group {
   const gap = Math.max(BETWEEN_SUBNETS, NAME_SHARE * extentOf(groups));
-  const inner = arranged(groups.sort((a, b) => b.r - a.r), { gap, leastGap: BETWEEN_SUBNETS }); // prettier-ignore
+  const inner = arranged(
+    groups.sort((a, b) => b.r - a.r),
+    { gap, leastGap: BETWEEN_SUBNETS },
+  );
   if (!isFramed) return { ...inner, was: earlier.discs.size > 0 ? { ...ORIGIN, r: inner.r } : null };
   const before = earlier.discs.get(networkId);
   const r = Math.max(inner.r + BETWEEN_SUBNETS, before?.r ?? 0);

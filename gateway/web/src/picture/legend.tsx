@@ -73,7 +73,6 @@ function Entry({
   readonly size: number;
   readonly children: ReactNode;
 }): ReactNode {
-  // prettier-ignore
   return (
     <li>
       <svg width="14" height="14" aria-hidden>

@@ -26,10 +26,34 @@ function aLargeTopology(): Topology {
     nodes.push({ ...common, id: subnet, kind: "subnet", label: subnet, cidr: "10.0.0.0/24", subnet_type: null });
     for (let h = 0; h < HOSTS; h++) {
       const host = `${subnet}h${h}`;
-      nodes.push({ ...common, id: host, kind: "host", label: `CUSTOMER-DATABASE-${s} REPLICA ${h}`, hostname: null, hidden: false }); // prettier-ignore
-      edges.push({ id: `in-${host}`, kind: "in_subnet", source: host, target: subnet, interface_id: "i", name: null, ip_address: "10.0.0.1", mac_address: null }); // prettier-ignore
+      nodes.push({
+        ...common,
+        id: host,
+        kind: "host",
+        label: `CUSTOMER-DATABASE-${s} REPLICA ${h}`,
+        hostname: null,
+        hidden: false,
+      });
+      edges.push({
+        id: `in-${host}`,
+        kind: "in_subnet",
+        source: host,
+        target: subnet,
+        interface_id: "i",
+        name: null,
+        ip_address: "10.0.0.1",
+        mac_address: null,
+      });
       for (let n = 0; n < SERVICES; n++) {
-        nodes.push({ ...common, id: `${host}n${n}`, kind: "service", label: "nginx", host_id: host, service_definition: "nginx", category: "ReverseProxy" }); // prettier-ignore
+        nodes.push({
+          ...common,
+          id: `${host}n${n}`,
+          kind: "service",
+          label: "nginx",
+          host_id: host,
+          service_definition: "nginx",
+          category: "ReverseProxy",
+        });
         edges.push({ id: `on-${host}n${n}`, kind: "on_host", source: `${host}n${n}`, target: host, bindings: [] });
       }
     }
@@ -42,7 +66,12 @@ describe("the labels of 5,000 nodes", () => {
     const topology = aLargeTopology();
     const { places, bounds } = layoutOf(modelOf(topology));
     const unit = WINDOW_PX / ZOOM.nearest / Math.max(bounds.right - bounds.left, bounds.top - bounds.bottom);
-    const boxOf = ({ x, y, r }: Place): Box => ({ left: (x - r) * unit, top: (-y - r) * unit, right: (x + r) * unit, bottom: (-y + r) * unit }); // prettier-ignore
+    const boxOf = ({ x, y, r }: Place): Box => ({
+      left: (x - r) * unit,
+      top: (-y - r) * unit,
+      right: (x + r) * unit,
+      bottom: (-y + r) * unit,
+    });
     const rooms = {
       names: createRoom(),
       dots: createRoom(),

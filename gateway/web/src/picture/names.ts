@@ -55,7 +55,11 @@ function nameDiscs(
     if (!rooms.names.isFree(box)) continue;
     rooms.names.take(box);
     text(context, palette, { value, x: middle, y: over, size, weight: 600 });
-    text(context, { ...palette, text: palette.dimText }, { value: block, x: middle, y: y - r - 5, size: size * 0.85, weight: 400 }); // prettier-ignore
+    text(
+      context,
+      { ...palette, text: palette.dimText },
+      { value: block, x: middle, y: y - r - 5, size: size * 0.85, weight: 400 },
+    );
   }
 }
 
@@ -83,7 +87,8 @@ const NOTHING: Box = { left: 0, top: 0, right: 0, bottom: 0 };
 
 /** Draws labels without overlaps: of areas, of hosts, and at high zoom of services. */
 export function createFrame({ sigma, palette, discs, places }: Framed): Frame {
-  const [names, dots] = [createRoom(), createRoom()];
+  const names = createRoom();
+  const dots = createRoom();
   let rooms: Rooms = { names, dots, window: NOTHING };
   let isPrepared = false;
   const waiting: (() => void)[] = [];
@@ -134,7 +139,9 @@ function takeDots(sigma: Sigma, places: Iterable<readonly [kind: string, place: 
   const origin = sigma.graphToViewport({ x: 0, y: 0 });
   const unit = sigma.graphToViewport({ x: 1, y: 0 }).x - origin.x;
   for (const [kind, place] of places) {
-    const [x, y, r] = [origin.x + place.x * unit, origin.y - place.y * unit, place.r * unit];
+    const x = origin.x + place.x * unit;
+    const y = origin.y - place.y * unit;
+    const r = place.r * unit;
     if (x + r < 0 || y + r < 0 || x - r > width || y - r > height) continue;
     const box: Box = { left: x - r, top: y - r, right: x + r, bottom: y + r };
     if (kind !== "service") names.take(box);

@@ -7,10 +7,43 @@ import { placeOf, stepsOf } from "./steps.js";
 import { summaryOfMarks } from "./summary.js";
 
 const common = { network_id: "network", tags: [] as string[] };
-const subnet = (id: string): TopologyNode => ({ ...common, id, kind: "subnet", label: id, cidr: "10.0.0.0/24", subnet_type: null }); // prettier-ignore
-const host = (id: string, label = id): TopologyNode => ({ ...common, id, kind: "host", label, hostname: null, hidden: false, virtualization_type: null }); // prettier-ignore
-const service = (id: string, host_id: string): TopologyNode => ({ ...common, id, kind: "service", label: id, host_id, service_definition: "nginx", category: "ReverseProxy", virtualization_type: null }); // prettier-ignore
-const inSubnet = (source: string, target: string): TopologyEdge => ({ id: `in_subnet:${source}-card`, kind: "in_subnet", source, target, interface_id: "i", name: null, ip_address: "10.0.0.1", mac_address: null }); // prettier-ignore
+const subnet = (id: string): TopologyNode => ({
+  ...common,
+  id,
+  kind: "subnet",
+  label: id,
+  cidr: "10.0.0.0/24",
+  subnet_type: null,
+});
+const host = (id: string, label = id): TopologyNode => ({
+  ...common,
+  id,
+  kind: "host",
+  label,
+  hostname: null,
+  hidden: false,
+  virtualization_type: null,
+});
+const service = (id: string, host_id: string): TopologyNode => ({
+  ...common,
+  id,
+  kind: "service",
+  label: id,
+  host_id,
+  service_definition: "nginx",
+  category: "ReverseProxy",
+  virtualization_type: null,
+});
+const inSubnet = (source: string, target: string): TopologyEdge => ({
+  id: `in_subnet:${source}-card`,
+  kind: "in_subnet",
+  source,
+  target,
+  interface_id: "i",
+  name: null,
+  ip_address: "10.0.0.1",
+  mac_address: null,
+});
 
 const then: Topology = {
   nodes: [subnet("lan"), host("nas", "old name"), host("trial"), service("ssh", "trial"), host("quiet")],
@@ -21,7 +54,21 @@ const now: Topology = {
   edges: [inSubnet("nas", "lan"), inSubnet("quiet", "lan"), inSubnet("fresh", "lan")],
 };
 
-const difference = (entity: Difference["entity"], entity_id: string, host_id: string | null, fields: string[]): Difference => ({ entity, entity_id, host_id, network_id: "network", name: entity_id, before: {}, after: {}, fields }); // prettier-ignore
+const difference = (
+  entity: Difference["entity"],
+  entity_id: string,
+  host_id: string | null,
+  fields: string[],
+): Difference => ({
+  entity,
+  entity_id,
+  host_id,
+  network_id: "network",
+  name: entity_id,
+  before: {},
+  after: {},
+  fields,
+});
 const diff = (...changed: Difference[]): Diff => ({ from: "a", to: "b", added: [], removed: [], changed });
 
 describe("comparing a past graph with the present one", () => {
@@ -51,7 +98,13 @@ describe("comparing a past graph with the present one", () => {
 });
 
 describe("the combined graph for the layout", () => {
-  const entry = (entity: Change["entity"], entity_id: string, before: object): Change => ({ entity, entity_id, action: "deleted", before: { network_id: "network", name: entity_id, ...before } }) as unknown as Change; // prettier-ignore
+  const entry = (entity: Change["entity"], entity_id: string, before: object): Change =>
+    ({
+      entity,
+      entity_id,
+      action: "deleted",
+      before: { network_id: "network", name: entity_id, ...before },
+    }) as unknown as Change;
   const deleted = deletedBy([
     entry("Host", "trial", {}),
     entry("Interface", "trial-card", { host_id: "trial", subnet_id: "lan" }),
@@ -77,7 +130,12 @@ describe("the combined graph for the layout", () => {
 describe("the selectable moments", () => {
   const change = (at: string, request_id: string): Change =>
     ({ at, request_id, cursor: `${at} ${request_id}` }) as Change;
-  const changes = [change("2026-11-05T10:00:00.000Z", "c"), change("2026-11-04T10:00:02.000Z", "b"), change("2026-11-04T10:00:01.000Z", "b"), change("2026-11-03T10:00:00.000Z", "a")]; // prettier-ignore
+  const changes = [
+    change("2026-11-05T10:00:00.000Z", "c"),
+    change("2026-11-04T10:00:02.000Z", "b"),
+    change("2026-11-04T10:00:01.000Z", "b"),
+    change("2026-11-03T10:00:00.000Z", "a"),
+  ];
 
   it("are one after each request but the last, which is the present", () => {
     const steps = stepsOf(changes, null);
@@ -86,20 +144,29 @@ describe("the selectable moments", () => {
   });
 
   it("are equally spaced before the loaded ones, and never more than a slider can show", () => {
-    const earlier = (oldestAt: string): string[] => stepsOf(changes, oldestAt).slice(0, -2).map(({ at }) => at); // prettier-ignore
+    const earlier = (oldestAt: string): string[] =>
+      stepsOf(changes, oldestAt)
+        .slice(0, -2)
+        .map(({ at }) => at);
     expect(earlier("2026-11-03T09:58:00.000Z")).toEqual(["2026-11-03T09:58:00.000Z", "2026-11-03T09:59:00.000Z"]);
     expect(earlier("1996-11-03T10:00:00.000Z")).toHaveLength(60);
   });
 
   it("merge changes that follow each other closely, so that the days after an import can be selected", () => {
     const each = (day: number, count: number): Change[] =>
-      Array.from({ length: count }, (_, n) => change(`2026-11-0${day}T10:00:00.${String(n).padStart(3, "0")}Z`, `${day} ${n}`)); // prettier-ignore
+      Array.from({ length: count }, (_, n) =>
+        change(`2026-11-0${day}T10:00:00.${String(n).padStart(3, "0")}Z`, `${day} ${n}`),
+      );
     const many = [...each(1, 200), ...each(3, 1), ...each(5, 1), ...each(7, 1)].toReversed();
-    expect(stepsOf(many, null).map(({ at }) => at)).toEqual([each(1, 200), each(3, 1), each(5, 1)].map((day) => day.at(-1)?.at)); // prettier-ignore
+    expect(stepsOf(many, null).map(({ at }) => at)).toEqual(
+      [each(1, 200), each(3, 1), each(5, 1)].map((day) => day.at(-1)?.at),
+    );
   });
 
   it("have cursors: that of a moment is after the last change before it", () => {
     const steps = stepsOf(changes, null);
-    expect(["2026-11-01", "2026-11-03T10:00:00.000Z", "2026-11-04T00:00:00.000Z", "2027"].map((at) => placeOf(steps, at))).toEqual([-1, 0, 0, 1]); // prettier-ignore
+    expect(
+      ["2026-11-01", "2026-11-03T10:00:00.000Z", "2026-11-04T00:00:00.000Z", "2027"].map((at) => placeOf(steps, at)),
+    ).toEqual([-1, 0, 0, 1]);
   });
 });

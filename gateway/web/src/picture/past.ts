@@ -36,7 +36,8 @@ function added<One extends { readonly id: string }>(first: One[], second: readon
 
 /** @param diff field differences; without it, only additions and deletions are marked */
 export function compared(then: Topology, now: Topology, diff: Diff | undefined): Compared {
-  const [before, after] = [new Set(idsOf(then)), new Set(idsOf(now))];
+  const before = new Set(idsOf(then));
+  const after = new Set(idsOf(now));
   const marks = new Map<string, Mark>();
   for (const id of after) if (!before.has(id)) marks.set(id, "new");
   for (const id of before) if (!after.has(id)) marks.set(id, "gone");
@@ -46,7 +47,10 @@ export function compared(then: Topology, now: Topology, diff: Diff | undefined):
   }
   // The present determines the subnet in which a host is drawn.
   const asThen = new Map(then.edges.map((edge) => [edge.id, edge]));
-  const edges = added(now.edges.map((edge) => asThen.get(edge.id) ?? edge), then.edges); // prettier-ignore
+  const edges = added(
+    now.edges.map((edge) => asThen.get(edge.id) ?? edge),
+    then.edges,
+  );
   return { topology: { nodes: added(then.nodes, now.nodes), edges }, marks };
 }
 
@@ -83,8 +87,25 @@ export function deletedBy(changes: readonly Change[]): Topology {
     const none = { hostname: null, hidden: false, virtualization_type: null, mac_address: null, name: null };
     if (entity === "Subnet") nodes.push({ ...common, kind: "subnet", cidr: was["cidr"] ?? "", subnet_type: null });
     if (entity === "Host") nodes.push({ ...common, ...none, kind: "host" });
-    if (entity === "Service") nodes.push({ ...common, ...none, kind: "service", host_id: was["host_id"] ?? "", service_definition: "", category: "Unknown" }); // prettier-ignore
-    if (entity === "Interface") edges.push({ ...none, id: `in_subnet:${id}`, kind: "in_subnet", source: was["host_id"] ?? "", target: was["subnet_id"] ?? "", interface_id: id, ip_address: "" }); // prettier-ignore
+    if (entity === "Service")
+      nodes.push({
+        ...common,
+        ...none,
+        kind: "service",
+        host_id: was["host_id"] ?? "",
+        service_definition: "",
+        category: "Unknown",
+      });
+    if (entity === "Interface")
+      edges.push({
+        ...none,
+        id: `in_subnet:${id}`,
+        kind: "in_subnet",
+        source: was["host_id"] ?? "",
+        target: was["subnet_id"] ?? "",
+        interface_id: id,
+        ip_address: "",
+      });
   }
   return { nodes, edges };
 }

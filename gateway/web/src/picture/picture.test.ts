@@ -11,24 +11,74 @@ import { sceneOf } from "./scene.js";
 
 const NETWORK = "network";
 const common = { network_id: NETWORK, tags: [] as string[] };
-const subnet = (id: string, more: object = {}): TopologyNode => ({ ...common, id, kind: "subnet", label: id, cidr: "10.0.0.0/24", subnet_type: null, ...more }); // prettier-ignore
-const host = (id: string, more: object = {}): TopologyNode => ({ ...common, id, kind: "host", label: id, hostname: null, hidden: false, virtualization_type: null, ...more }); // prettier-ignore
-const service = (id: string, host_id: string, more: object = {}): TopologyNode => ({ ...common, id, kind: "service", label: id, host_id, service_definition: "nginx", category: "ReverseProxy", virtualization_type: null, ...more }); // prettier-ignore
-const inSubnet = (source: string, target: string, ip_address = "10.0.0.1"): TopologyEdge => ({ id: `${source}-${target}-${ip_address}`, kind: "in_subnet", source, target, interface_id: "i", name: null, ip_address, mac_address: null }); // prettier-ignore
-const onHost = (source: string, target: string): TopologyEdge => ({ id: `on-${source}`, kind: "on_host", source, target, bindings: [] }); // prettier-ignore
+const subnet = (id: string, more: object = {}): TopologyNode => ({
+  ...common,
+  id,
+  kind: "subnet",
+  label: id,
+  cidr: "10.0.0.0/24",
+  subnet_type: null,
+  ...more,
+});
+const host = (id: string, more: object = {}): TopologyNode => ({
+  ...common,
+  id,
+  kind: "host",
+  label: id,
+  hostname: null,
+  hidden: false,
+  virtualization_type: null,
+  ...more,
+});
+const service = (id: string, host_id: string, more: object = {}): TopologyNode => ({
+  ...common,
+  id,
+  kind: "service",
+  label: id,
+  host_id,
+  service_definition: "nginx",
+  category: "ReverseProxy",
+  virtualization_type: null,
+  ...more,
+});
+const inSubnet = (source: string, target: string, ip_address = "10.0.0.1"): TopologyEdge => ({
+  id: `${source}-${target}-${ip_address}`,
+  kind: "in_subnet",
+  source,
+  target,
+  interface_id: "i",
+  name: null,
+  ip_address,
+  mac_address: null,
+});
+const onHost = (source: string, target: string): TopologyEdge => ({
+  id: `on-${source}`,
+  kind: "on_host",
+  source,
+  target,
+  bindings: [],
+});
 
 /** Hosts with services in subnets of one or two networks; some hosts in no subnet, some in two. */
 const aTopology: fc.Arbitrary<Topology> = fc
   .record({
     subnets: fc.integer({ min: 0, max: 5 }),
-    hosts: fc.array(fc.record({ home: fc.option(fc.nat(4)), other: fc.option(fc.nat(4)), services: fc.oneof(fc.nat(6), fc.constant(25)) }), { maxLength: 15 }), // prettier-ignore
+    hosts: fc.array(
+      fc.record({
+        home: fc.option(fc.nat(4)),
+        other: fc.option(fc.nat(4)),
+        services: fc.oneof(fc.nat(6), fc.constant(25)),
+      }),
+      { maxLength: 15 },
+    ),
   })
   .map(({ subnets, hosts }) => {
     const networkOf = (n: number): object => ({ network_id: n % 2 === 0 ? NETWORK : "other" });
     const nodes: TopologyNode[] = Array.from({ length: subnets }, (_, n) => subnet(`subnet ${n}`, networkOf(n)));
     const edges: TopologyEdge[] = [];
     for (const [n, one] of hosts.entries()) {
-      const homes = subnets === 0 ? [] : [one.home, one.other].filter((home) => home !== null).map((home) => home % subnets); // prettier-ignore
+      const homes =
+        subnets === 0 ? [] : [one.home, one.other].filter((home) => home !== null).map((home) => home % subnets);
       const where = networkOf(homes[0] ?? n);
       nodes.push(host(`host ${n}`, where));
       for (const home of new Set(homes)) edges.push(inSubnet(`host ${n}`, `subnet ${home}`));
@@ -183,10 +233,22 @@ describe("the visible nodes", () => {
 });
 
 describe("a search for an address and port", () => {
-  const at = (source: string, interface_id: string, ip_address: string): TopologyEdge => ({ ...inSubnet(source, "lan", ip_address), interface_id }) as TopologyEdge; // prettier-ignore
-  const on = (source: string, target: string, port: number, more: object = {}): TopologyEdge => ({ ...onHost(source, target), bindings: [{ type: "Port", id: source, port_id: source, port, protocol: "Tcp", interface_id: null, ...more }] }) as TopologyEdge; // prettier-ignore
+  const at = (source: string, interface_id: string, ip_address: string): TopologyEdge =>
+    ({ ...inSubnet(source, "lan", ip_address), interface_id }) as TopologyEdge;
+  const on = (source: string, target: string, port: number, more: object = {}): TopologyEdge =>
+    ({
+      ...onHost(source, target),
+      bindings: [{ type: "Port", id: source, port_id: source, port, protocol: "Tcp", interface_id: null, ...more }],
+    }) as TopologyEdge;
   const model = modelOf({
-    nodes: [subnet("lan"), host("nas"), host("web"), service("dns", "nas"), service("files", "nas"), service("shop", "web")], // prettier-ignore
+    nodes: [
+      subnet("lan"),
+      host("nas"),
+      host("web"),
+      service("dns", "nas"),
+      service("files", "nas"),
+      service("shop", "web"),
+    ],
     edges: [
       at("nas", "four", "10.0.0.7"),
       at("nas", "six", "fd00::7"),
@@ -211,8 +273,13 @@ describe("a search for an address and port", () => {
 });
 
 describe("the cards", () => {
-  const at = (source: string, target: string, ip_address: string): TopologyEdge => ({ ...inSubnet(source, target, ip_address), interface_id: ip_address }) as TopologyEdge; // prettier-ignore
-  const on = (source: string, target: string, port: number, interface_id: string | null): TopologyEdge => ({ ...onHost(source, target), bindings: [{ type: "Port", id: source, port_id: source, port, protocol: "Tcp", interface_id }] }) as TopologyEdge; // prettier-ignore
+  const at = (source: string, target: string, ip_address: string): TopologyEdge =>
+    ({ ...inSubnet(source, target, ip_address), interface_id: ip_address }) as TopologyEdge;
+  const on = (source: string, target: string, port: number, interface_id: string | null): TopologyEdge =>
+    ({
+      ...onHost(source, target),
+      bindings: [{ type: "Port", id: source, port_id: source, port, protocol: "Tcp", interface_id }],
+    }) as TopologyEdge;
   const model = modelOf({
     nodes: [
       subnet("lan", { cidr: "10.0.10.0/24" }),
@@ -238,7 +305,11 @@ describe("the cards", () => {
   const sorted = (found: string[] | null): unknown =>
     cardsOf(model, shownIn(model, NO_FILTERS), found && new Set(found)).map(({ id, hosts }) => [
       id,
-      ...hosts.map(({ node, addresses, services }) => [node.id, ...addresses, ...services.map((one) => `${one.node.id}${one.sockets.map(({ text }) => text).join()}`)]), // prettier-ignore
+      ...hosts.map(({ node, addresses, services }) => [
+        node.id,
+        ...addresses,
+        ...services.map((one) => `${one.node.id}${one.sockets.map(({ text }) => text).join()}`),
+      ]),
     ]);
 
   it("are subnets by block, hosts by address, and services by socket; those without an address come last", () => {
@@ -257,7 +328,10 @@ describe("the cards", () => {
 
   it("contain only search results: whole subnets and hosts, or matching services under their host", () => {
     expect(sorted(["web"])).toEqual([["dmz", ["gate", "10.0.2.1", "web:443"]]]);
-    expect(sorted(["nas", "ssh"])).toEqual([["dmz", ["gate", "10.0.2.1", "ssh:22"]], ["lan", ["nas", "10.0.10.3", "files:445"], ["gate", "10.0.10.20", "ssh:22"]]]); // prettier-ignore
+    expect(sorted(["nas", "ssh"])).toEqual([
+      ["dmz", ["gate", "10.0.2.1", "ssh:22"]],
+      ["lan", ["nas", "10.0.10.3", "files:445"], ["gate", "10.0.10.20", "ssh:22"]],
+    ]);
     expect(sorted(["empty"])).toEqual([["empty"]]);
   });
 });
@@ -266,7 +340,10 @@ describe("the SVG of the picture", () => {
   it("is well-formed and contains every visible name, whatever characters it has", () => {
     fc.assert(
       fc.property(fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("<&\">'", "]]>", "-->", "&amp;")), (name) => {
-        const model = modelOf({ nodes: [subnet("a", { label: name }), host("b", { label: name })], edges: [inSubnet("b", "a")] }); // prettier-ignore
+        const model = modelOf({
+          nodes: [subnet("a", { label: name }), host("b", { label: name })],
+          edges: [inSubnet("b", "a")],
+        });
         const scene = sceneOf({
           model,
           layout: layoutOf(model),
@@ -281,7 +358,8 @@ describe("the SVG of the picture", () => {
         });
         parser.on("text", (text) => texts.push(text));
         parser.write(svgOf(scene)).close();
-        const isSpeakable = (one: string): boolean => (one >= " " || "\t\n\r".includes(one)) && !"\u{fffe}\u{ffff}".includes(one); // prettier-ignore
+        const isSpeakable = (one: string): boolean =>
+          (one >= " " || "\t\n\r".includes(one)) && !"\u{fffe}\u{ffff}".includes(one);
         const kept = Array.from(name, (one) => (isSpeakable(one) ? one : "\u{fffd}")).join("");
         if (!name.includes("\r")) expect(name === "" || texts.includes(kept)).toBe(true);
       }),

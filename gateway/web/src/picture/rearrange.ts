@@ -66,7 +66,8 @@ function makeRoom(placed: readonly (Circle | null)[], index: number): void {
 }
 
 function onSpiral(n: number, step: number): Point {
-  const [away, angle] = [step * Math.sqrt(n), n * GOLDEN_ANGLE];
+  const away = step * Math.sqrt(n);
+  const angle = n * GOLDEN_ANGLE;
   return { x: away * Math.cos(angle), y: away * Math.sin(angle) };
 }
 

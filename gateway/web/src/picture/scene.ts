@@ -9,9 +9,36 @@ import { homeOf, missedSince, type Model } from "./model.js";
 // The map as shapes, for SVG and PNG alike, with `y` downwards.
 
 export type Shape =
-  | { readonly kind: "circle"; readonly x: number; readonly y: number; readonly r: number; readonly fill: string | null; readonly line: string | null; readonly dashes?: boolean; readonly title?: string }
-  | { readonly kind: "line"; readonly x1: number; readonly y1: number; readonly x2: number; readonly y2: number; readonly colour: string; readonly width: number; readonly dashes?: boolean }
-  | { readonly kind: "text"; readonly x: number; readonly y: number; readonly size: number; readonly colour: string; readonly isBold: boolean; readonly isCentred: boolean; readonly value: string }; // prettier-ignore
+  | {
+      readonly kind: "circle";
+      readonly x: number;
+      readonly y: number;
+      readonly r: number;
+      readonly fill: string | null;
+      readonly line: string | null;
+      readonly dashes?: boolean;
+      readonly title?: string;
+    }
+  | {
+      readonly kind: "line";
+      readonly x1: number;
+      readonly y1: number;
+      readonly x2: number;
+      readonly y2: number;
+      readonly colour: string;
+      readonly width: number;
+      readonly dashes?: boolean;
+    }
+  | {
+      readonly kind: "text";
+      readonly x: number;
+      readonly y: number;
+      readonly size: number;
+      readonly colour: string;
+      readonly isBold: boolean;
+      readonly isCentred: boolean;
+      readonly value: string;
+    };
 
 export interface Scene {
   readonly width: number;
@@ -47,16 +74,35 @@ export function sceneOf({ model, layout, shown, colouring, title }: Shown): Scen
 
   const discs = layout.discs.filter(({ subnet }) => subnet === null || shown.has(subnet.id));
   const areas = discs.flatMap((disc): Shape[] => {
-    const [x, y] = [middle.x + disc.x, middle.y - disc.y];
+    const x = middle.x + disc.x;
+    const y = middle.y - disc.y;
     const isSubnet = disc.kind === "subnet";
     const line = isSubnet ? palette.discLine : palette.network;
-    const area: Shape = { kind: "circle", x, y, r: disc.r, fill: isSubnet ? palette.disc : null, line, dashes: !isSubnet }; // prettier-ignore
+    const area: Shape = {
+      kind: "circle",
+      x,
+      y,
+      r: disc.r,
+      fill: isSubnet ? palette.disc : null,
+      line,
+      dashes: !isSubnet,
+    };
     return [area];
   });
   const names = discs.flatMap((disc): Shape[] => {
     if (disc.kind === "network") return [];
-    const [x, top] = [middle.x + disc.x, middle.y - disc.y - disc.r];
-    const text = (value: string, y: number, size: number, isBold: boolean): Shape => ({ kind: "text", x, y, size, colour: isBold ? palette.text : palette.dimText, isBold, isCentred: true, value }); // prettier-ignore
+    const x = middle.x + disc.x;
+    const top = middle.y - disc.y - disc.r;
+    const text = (value: string, y: number, size: number, isBold: boolean): Shape => ({
+      kind: "text",
+      x,
+      y,
+      size,
+      colour: isBold ? palette.text : palette.dimText,
+      isBold,
+      isCentred: true,
+      value,
+    });
     if (disc.subnet === null) return [text("No address", top - 3, 8, true)];
     const { label, cidr } = disc.subnet;
     const block = detailBeside(label, cidr);
@@ -67,7 +113,8 @@ export function sceneOf({ model, layout, shown, colouring, title }: Shown): Scen
   const edges = model.topology.edges.filter(({ source, target }) => shown.has(source) && shown.has(target));
 
   const lines = edges.map((edge): Shape => {
-    const [from, to] = [placed(edge.source), placed(edge.target)];
+    const from = placed(edge.source);
+    const to = placed(edge.target);
     return { kind: "line", x1: from.x, y1: from.y, x2: to.x, y2: to.y, ...lookOf(edge, model, palette) };
   });
   const points = nodes.map((node): Shape => {
@@ -77,15 +124,40 @@ export function sceneOf({ model, layout, shown, colouring, title }: Shown): Scen
   const labels = nodes.flatMap((node): Shape[] => {
     if (node.kind !== "host") return [];
     const { x, y, r: radius } = placed(node.id);
-    return [{ kind: "text", x, y: y + radius + 6, size: 5, colour: palette.text, isBold: true, isCentred: true, value: shortened(node.label, 16) }]; // prettier-ignore
+    return [
+      {
+        kind: "text",
+        x,
+        y: y + radius + 6,
+        size: 5,
+        colour: palette.text,
+        isBold: true,
+        isCentred: true,
+        value: shortened(node.label, 16),
+      },
+    ];
   });
 
   const end = middle.y - bottom;
   const legend = legendOf(nodes, colouring, { y: end + MARGIN * unit * 0.6, unit });
-  const heading: Shape = { kind: "text", x: MARGIN * unit, y: MARGIN * unit, size: 14 * unit, colour: palette.text, isBold: true, isCentred: false, value: title }; // prettier-ignore
+  const heading: Shape = {
+    kind: "text",
+    x: MARGIN * unit,
+    y: MARGIN * unit,
+    size: 14 * unit,
+    colour: palette.text,
+    isBold: true,
+    isCentred: false,
+    value: title,
+  };
   const width = Math.max(right - left, LEAST_WIDTH) + 2 * MARGIN * unit;
   const height = end + MARGIN * unit * 1.4 + (legend.length / 2) * LEGEND_LINE * unit;
-  return { width, height, background: palette.background, shapes: [...areas, ...lines, ...points, ...names, ...labels, heading, ...legend] }; // prettier-ignore
+  return {
+    width,
+    height,
+    background: palette.background,
+    shapes: [...areas, ...lines, ...points, ...names, ...labels, heading, ...legend],
+  };
 }
 
 type Look = Pick<Extract<Shape, { kind: "line" }>, "colour" | "width" | "dashes">;
@@ -99,7 +171,11 @@ function lookOf(edge: TopologyEdge, { hosts }: Model, palette: (typeof PALETTES)
 }
 
 function titleOf(node: TopologyNode): string {
-  const detail = { subnet: () => (node.kind === "subnet" ? node.cidr : ""), host: () => (node.kind === "host" ? (node.hostname ?? "") : ""), service: () => (node.kind === "service" ? node.service_definition : "") }[node.kind](); // prettier-ignore
+  const detail = {
+    subnet: () => (node.kind === "subnet" ? node.cidr : ""),
+    host: () => (node.kind === "host" ? (node.hostname ?? "") : ""),
+    service: () => (node.kind === "service" ? node.service_definition : ""),
+  }[node.kind]();
   const since = missedSince(node);
   return [node.label, detailBeside(node.label, detail), since === null ? "" : notSeenFor(since, Date.now())]
     .filter((text) => text !== "")
@@ -120,7 +196,16 @@ function legendOf(
     const at = y + index * LEGEND_LINE * unit;
     return [
       { kind: "circle", x: (MARGIN + 4) * unit, y: at, r: 4 * unit, fill: family[scheme], line: null },
-      { kind: "text", x: (MARGIN + 14) * unit, y: at + 3.5 * unit, size: 9 * unit, colour: text, isBold: false, isCentred: false, value: family.name }, // prettier-ignore
+      {
+        kind: "text",
+        x: (MARGIN + 14) * unit,
+        y: at + 3.5 * unit,
+        size: 9 * unit,
+        colour: text,
+        isBold: false,
+        isCentred: false,
+        value: family.name,
+      },
     ];
   });
 }

@@ -31,7 +31,8 @@ export function stepsOf(changes: readonly Change[], oldestAt: string | null): re
   const recent = thinned([...steps.values()].sort((a, b) => (a.at < b.at ? -1 : 1)).slice(0, -1));
   const [first] = recent;
   if (oldestAt === null || first === undefined) return recent;
-  const [from, until] = [Date.parse(oldestAt), Date.parse(first.at)];
+  const from = Date.parse(oldestAt);
+  const until = Date.parse(first.at);
   const length = Math.max(1, Math.min(MOST_EARLIER, Math.floor((until - from) / LEAST_APART_MS)));
   const timeOf = (n: number): string => new Date(from + (n * (until - from)) / length).toISOString();
   return [...Array.from({ length }, (_, n) => ({ at: timeOf(n), change: null })), ...recent];
@@ -39,7 +40,8 @@ export function stepsOf(changes: readonly Change[], oldestAt: string | null): re
 
 /** Of many steps close together, such as those of an import, only the last one is kept. */
 function thinned(steps: readonly Step[]): readonly Step[] {
-  const [first, last] = [steps[0], steps.at(-1)];
+  const first = steps[0];
+  const last = steps.at(-1);
   if (steps.length <= MOST_EACH || first === undefined || last === undefined) return steps;
   const least = (Date.parse(last.at) - Date.parse(first.at)) * LEAST_SHARE;
   return steps.filter(({ at }, index) => {

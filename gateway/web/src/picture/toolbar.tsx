@@ -185,7 +185,8 @@ function FilterChoice({ model, tags: known, filters, onFilter }: ToolbarProps): 
 }
 
 function choicesIn({ topology }: Model): { tags: string[]; categories: Category[]; hasHidden: boolean } {
-  const [tags, categories] = [new Set<string>(), new Set<Category>()];
+  const tags = new Set<string>();
+  const categories = new Set<Category>();
   let hasHidden = false;
   for (const node of topology.nodes) {
     for (const tag of node.tags) tags.add(tag);

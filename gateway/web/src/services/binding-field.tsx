@@ -62,7 +62,8 @@ interface AdditionsProps {
 
 /** Adds bindings to ports and interfaces of the host; says if it has none. */
 function Additions({ host, onAdd }: AdditionsProps): ReactNode {
-  const [port, at] = [host.ports[0], host.interfaces[0]];
+  const port = host.ports[0];
+  const at = host.interfaces[0];
   const button = { size: "xs", variant: "default", leftSection: <Plus size={14} aria-hidden /> } as const;
   return (
     <>

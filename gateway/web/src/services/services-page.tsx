@@ -158,7 +158,12 @@ function columnsOf({ hosts, tags, nameOf }: ColumnParts): readonly Column<Servic
         </SeenName>
       ),
     },
-    { id: "definition", label: "Definition", orderBy: "service_definition", cell: ({ service_definition }) => service_definition }, // prettier-ignore
+    {
+      id: "definition",
+      label: "Definition",
+      orderBy: "service_definition",
+      cell: ({ service_definition }) => service_definition,
+    },
     {
       id: "host",
       label: "Host",
@@ -170,9 +175,24 @@ function columnsOf({ hosts, tags, nameOf }: ColumnParts): readonly Column<Servic
       ),
     },
     { id: "network", label: "Network", optional: true, cell: ({ network_id }) => nameOf(network_id) },
-    { id: "address", label: "Address", cell: (service) => <SocketList service={service} host={hosts.get(service.host_id) ?? null} most={MOST_SOCKETS} /> }, // prettier-ignore
-    { id: "tags", label: "Tags", cell: (service) => service.tags.length > 0 && <TagBadges tags={service.tags} known={tags} /> }, // prettier-ignore
+    {
+      id: "address",
+      label: "Address",
+      cell: (service) => <SocketList service={service} host={hosts.get(service.host_id) ?? null} most={MOST_SOCKETS} />,
+    },
+    {
+      id: "tags",
+      label: "Tags",
+      cell: (service) => service.tags.length > 0 && <TagBadges tags={service.tags} known={tags} />,
+    },
     { id: "source", label: "Source", narrow: true, optional: true, cell: ({ source }) => source.type },
-    { id: "updated", label: "Changed", orderBy: "updated_at", numbers: true, narrow: true, cell: ({ updated_at }) => <When at={updated_at} /> }, // prettier-ignore
+    {
+      id: "updated",
+      label: "Changed",
+      orderBy: "updated_at",
+      numbers: true,
+      narrow: true,
+      cell: ({ updated_at }) => <When at={updated_at} />,
+    },
   ];
 }

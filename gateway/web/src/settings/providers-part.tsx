@@ -1,6 +1,13 @@
 import { Alert, Button, PasswordInput, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
-import { type Identity, linkProvider, listIdentities, listProviders, type Provider, unlinkProvider } from "@nts/shared/contract"; // prettier-ignore
+import {
+  type Identity,
+  linkProvider,
+  listIdentities,
+  listProviders,
+  type Provider,
+  unlinkProvider,
+} from "@nts/shared/contract";
 import { type ReactNode, useState } from "react";
 import { useSearchParams } from "react-router";
 import { useOne, useSend } from "../api/queries.js";

@@ -50,16 +50,28 @@ describe("the sockets of a service", () => {
       { type: "Interface", id: "4", interface_id: "four" },
     ] as const;
     const found = all.flatMap((binding) => boundInGraph(binding, addresses));
-    expect(socketsOf("x", found, ADDRESSES).map(({ text }) => text)).toEqual(["all interfaces:443", "[fd00::5]:53/udp", "10.20.10.5"]); // prettier-ignore
+    expect(socketsOf("x", found, ADDRESSES).map(({ text }) => text)).toEqual([
+      "all interfaces:443",
+      "[fd00::5]:53/udp",
+      "10.20.10.5",
+    ]);
     expect(portsText([...found, ...found])).toBe("443/tcp 53/udp");
   });
 
   it("are opened by http or https at a numeric address, and copied as address and port", () => {
     expect(one({})).toEqual({ text: "10.20.10.5:443", value: "10.20.10.5:443", href: "https://10.20.10.5/" });
-    expect(one({ port: 8080, address: "fd00::5" })).toEqual({ text: "[fd00::5]:8080", value: "[fd00::5]:8080", href: "http://[fd00::5]:8080/" });
-    expect(one({ port: 3000, address: null })).toEqual({ text: "all interfaces:3000", value: "10.20.10.5:3000", href: "http://10.20.10.5:3000/" });
+    expect(one({ port: 8080, address: "fd00::5" })).toEqual({
+      text: "[fd00::5]:8080",
+      value: "[fd00::5]:8080",
+      href: "http://[fd00::5]:8080/",
+    });
+    expect(one({ port: 3000, address: null })).toEqual({
+      text: "all interfaces:3000",
+      value: "10.20.10.5:3000",
+      href: "http://10.20.10.5:3000/",
+    });
     expect(one({ address: null }, "nginx", ["fe80::1", "fd00::5"])).toMatchObject({ href: "https://[fd00::5]/" });
-  }); // prettier-ignore
+  });
 
   it("are not links when a browser cannot open or reach them", () => {
     for (const [more, definition, addresses] of [

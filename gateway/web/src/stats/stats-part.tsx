@@ -19,15 +19,43 @@ export function StatsPart({ stats }: { readonly stats: Stats }): ReactNode {
     <Part title="Statistics">
       <PartBody>
         <div className={classes.grid}>
-          <Bars title="Services by category" bars={relative(categories, ({ category, services }) => ({ id: category, label: categoryText(category), count: services }))} />
-          <Bars title="Open ports" bars={relative(ports, ({ number, protocol, hosts }) => ({ id: `${number}/${protocol}`, label: `${number}/${protocol.toLowerCase()}`, count: hosts }))} />
+          <Bars
+            title="Services by category"
+            bars={relative(categories, ({ category, services }) => ({
+              id: category,
+              label: categoryText(category),
+              count: services,
+            }))}
+          />
+          <Bars
+            title="Open ports"
+            bars={relative(ports, ({ number, protocol, hosts }) => ({
+              id: `${number}/${protocol}`,
+              label: `${number}/${protocol.toLowerCase()}`,
+              count: hosts,
+            }))}
+          />
           <Bars title="Fullest subnets" bars={subnets.slice(0, MOST).map(fullness)} />
-          <Bars title="Virtualization" bars={relative(virtualization, ({ type, hosts, services }) => ({ id: type, label: virtualizationTypeText(type), count: hosts + services }))} />
-          <Bars title="Changes by day (UTC)" bars={relative([...days].reverse(), ({ day, changes }) => ({ id: day, label: WEEKDAY.format(new Date(day)), count: changes }))} />
+          <Bars
+            title="Virtualization"
+            bars={relative(virtualization, ({ type, hosts, services }) => ({
+              id: type,
+              label: virtualizationTypeText(type),
+              count: hosts + services,
+            }))}
+          />
+          <Bars
+            title="Changes by day (UTC)"
+            bars={relative([...days].reverse(), ({ day, changes }) => ({
+              id: day,
+              label: WEEKDAY.format(new Date(day)),
+              count: changes,
+            }))}
+          />
         </div>
       </PartBody>
     </Part>
-  ); // prettier-ignore
+  );
 }
 
 /** Amounts relative to the largest one. */

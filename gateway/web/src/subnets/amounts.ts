@@ -23,6 +23,7 @@ interface Amounts {
 /** Percentages of a bar. */
 export function sharesOf({ size, used, reserved, free }: Amounts): Omit<Amounts, "size"> {
   const share = (amount: number): number => (amount === 0 ? 0 : Math.max(LEAST, (amount / size) * 100));
-  const [usedShare, reservedShare] = [share(used), share(reserved)];
+  const usedShare = share(used);
+  const reservedShare = share(reserved);
   return { used: usedShare, reserved: reservedShare, free: free === 0 ? 0 : 100 - usedShare - reservedShare };
 }

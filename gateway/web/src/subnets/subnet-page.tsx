@@ -66,7 +66,12 @@ function Facts({ subnet }: { readonly subnet: Subnet }): ReactNode {
   const tags = useTags();
   const { nameOf } = useNetworkScope();
   const facts: readonly (readonly [string, ReactNode])[] = [
-    ["Block", <span key="block" className="mono">{subnet.cidr}</span>],
+    [
+      "Block",
+      <span key="block" className="mono">
+        {subnet.cidr}
+      </span>,
+    ],
     ["Network", nameOf(subnet.network_id)],
     ["Type", subnet.subnet_type !== null && subnetTypeText(subnet.subnet_type)],
     ["Description", subnet.description],
@@ -74,7 +79,7 @@ function Facts({ subnet }: { readonly subnet: Subnet }): ReactNode {
     ["Attributes", Object.keys(subnet.attributes).length > 0 && <AttributeList attributes={subnet.attributes} />],
     ["Source", subnet.source.type],
     ["Changed", <When key="changed" at={subnet.updated_at} />],
-  ]; // prettier-ignore
+  ];
   return <FactList facts={facts} />;
 }
 
@@ -125,7 +130,12 @@ function InterfacesIn({ subnet }: { readonly subnet: Subnet }): ReactNode {
       ),
     },
     { id: "name", label: "Interface", cell: ({ name }) => name },
-    { id: "mac", label: "MAC address", optional: true, cell: ({ mac_address }) => mac_address !== null && <span className="mono">{mac_address}</span> }, // prettier-ignore
+    {
+      id: "mac",
+      label: "MAC address",
+      optional: true,
+      cell: ({ mac_address }) => mac_address !== null && <span className="mono">{mac_address}</span>,
+    },
   ];
   if (error !== null && data === undefined) return <FailureState error={error} onRetry={() => void refetch()} />;
   const total = data?.pagination.total_count ?? 0;

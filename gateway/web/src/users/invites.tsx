@@ -25,7 +25,16 @@ export function Invites(): ReactNode {
   const columns: readonly Column<Invite>[] = [
     { id: "level", label: "Level", cell: ({ permissions }) => <strong>{permissions}</strong> },
     { id: "email", label: "Mailed to", cell: ({ email }) => email ?? "–" },
-    { id: "networks", label: "Networks", cell: ({ permissions, network_ids }) => isAtLeast(permissions, "Admin") ? "All" : network_ids.length === 0 ? "None" : network_ids.map(nameOf).join(", ") }, // prettier-ignore
+    {
+      id: "networks",
+      label: "Networks",
+      cell: ({ permissions, network_ids }) =>
+        isAtLeast(permissions, "Admin")
+          ? "All"
+          : network_ids.length === 0
+            ? "None"
+            : network_ids.map(nameOf).join(", "),
+    },
     { id: "made", label: "Created", numbers: true, cell: ({ created_at }) => <When at={created_at} /> },
     { id: "expires", label: "Expires", numbers: true, cell: ({ expires_at }) => <When at={expires_at} /> },
   ];

@@ -146,6 +146,13 @@ function columnsOf(selfId: string, nameOf: (networkId: string) => string): reado
     { id: "level", label: "Level", narrow: true, cell: (user) => user.permissions },
     { id: "networks", label: "Networks", cell: (user) => reachText(user, nameOf) },
     { id: "factor", label: "Second factor", narrow: true, cell: ({ second_factor }) => (second_factor ? "On" : "–") },
-    { id: "since", label: "Since", orderBy: "created_at", numbers: true, narrow: true, cell: ({ created_at }) => <When at={created_at} /> }, // prettier-ignore
+    {
+      id: "since",
+      label: "Since",
+      orderBy: "created_at",
+      numbers: true,
+      narrow: true,
+      cell: ({ created_at }) => <When at={created_at} />,
+    },
   ];
 }

@@ -87,7 +87,12 @@ function Facts({ webhook }: { readonly webhook: Webhook }): ReactNode {
   const { network_ids, entities, actions, tag_ids } = webhook.filter;
   const facts: readonly (readonly [string, ReactNode])[] = [
     ["State", <Status key="state" webhook={webhook} />],
-    ["URL", <span key="url" className="mono">{webhook.url}</span>],
+    [
+      "URL",
+      <span key="url" className="mono">
+        {webhook.url}
+      </span>,
+    ],
     ["Format", FORMATS[webhook.format]],
     ["Networks", network_ids.length === 0 ? "All" : network_ids.map(networkName).join(", ")],
     ["Kinds", entities.length === 0 ? "All" : entities.join(", ")],
@@ -96,7 +101,7 @@ function Facts({ webhook }: { readonly webhook: Webhook }): ReactNode {
     ["Batched for", webhook.batch_seconds > 0 && `${webhook.batch_seconds} seconds`],
     ["Created by", webhook.created_by !== null && (webhook.created_by.email ?? webhook.created_by.user_id)],
     ["Created", <When key="created" at={webhook.created_at} />],
-  ]; // prettier-ignore
+  ];
   return <FactList facts={facts} />;
 }
 

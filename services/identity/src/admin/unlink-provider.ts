@@ -24,7 +24,8 @@ export async function unlinkProvider(
   const user = await users.findByEmail(email);
   if (user === null) throw new AdminProblem(`No user has the email address ${email}.`);
   const those = (user.identities ?? []).filter((one) => provider === undefined || one.provider === provider);
-  if (those.length === 0) throw new AdminProblem(`No ${provider === undefined ? "" : `${provider} `}account is linked to ${email}.`); // prettier-ignore
+  if (those.length === 0)
+    throw new AdminProblem(`No ${provider === undefined ? "" : `${provider} `}account is linked to ${email}.`);
   let current = user;
   for (const identity of those) {
     await unlink(BACKGROUND, current, identity);

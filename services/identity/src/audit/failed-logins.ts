@@ -36,7 +36,6 @@ export function createFailedLogins({ db, transaction, log, now }: Parts): Failed
     { author, origin }: Work,
     action: FailedStep,
   ): Promise<void> {
-    // prettier-ignore
     const { organization_id: organizationId } = user;
     const work = { ...BACKGROUND, ...(author && { author }), ...(origin && { origin }) };
     await transaction(work, [`audit:${organizationId}`], async (tx) => {

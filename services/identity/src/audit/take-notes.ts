@@ -53,7 +53,10 @@ export function createTakeNotes({ db, transaction, source, log }: TakingParts): 
       if (left.has(organizationId)) continue;
       try {
         await write(organizationId, own);
-        await source.confirm(organizationId, own.map(({ id }) => id)); // prettier-ignore
+        await source.confirm(
+          organizationId,
+          own.map(({ id }) => id),
+        );
       } catch (error) {
         left.add(organizationId);
         log.warn({ err: error, organization_id: organizationId }, "audit notes could not be stored yet");

@@ -55,7 +55,8 @@ ${closing.map(paragraph).join("\n")}
 
 /** The URL is also shown as text, so that readers can see where it leads. */
 function button({ label, url }: NonNullable<Letter["action"]>): string {
-  const style = "display:inline-block;padding:12px 20px;border-radius:6px;background:#0b7285;color:#fff;text-decoration:none;font-weight:600"; // prettier-ignore
+  const style =
+    "display:inline-block;padding:12px 20px;border-radius:6px;background:#0b7285;color:#fff;text-decoration:none;font-weight:600";
   return `<p style="margin:24px 0 16px"><a href="${escaped(url)}" style="${style}">${escaped(label)}</a></p>
 <p style="margin:0 0 24px;font-size:14px;opacity:.75;word-break:break-all">${escaped(url)}</p>`;
 }

@@ -70,7 +70,10 @@ export function createMail(db: Db, settings: MailSettings | null): Mail {
       if (settings === null) return null;
       const transport = createMailTransport(settings.smtp, settings.from);
       transport.check().catch((error: unknown) => {
-        log.error({ reason: (error as Error).message, setting: "SMTP_URL" }, "no mail can be sent: the server rejects it"); // prettier-ignore
+        log.error(
+          { reason: (error as Error).message, setting: "SMTP_URL" },
+          "no mail can be sent: the server rejects it",
+        );
       });
       const { onOutcome = () => undefined } = settings;
       delivery = startDelivery({ outbox, compose: write, transport, onOutcome, log });

@@ -11,7 +11,7 @@ export interface Occasion {
 export function resetLetter({ publicUrl, address }: Occasion, token: string, isTakeOver: boolean): Letter {
   const { host } = new URL(publicUrl);
   const takenOver =
-    "This address was never verified. Everything that was set up without proof of the address is removed, too: API keys, invites, second factor and linked sign-in providers."; // prettier-ignore
+    "This address was never verified. Everything that was set up without proof of the address is removed, too: API keys, invites, second factor and linked sign-in providers.";
   return {
     subject: "Reset your password",
     opening: [`Someone, probably you, requested a new password for your account at ${host}.`],

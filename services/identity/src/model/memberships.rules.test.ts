@@ -42,7 +42,10 @@ describe("users.memberships: an account with several organizations", () => {
     expect(idsOf(joined)).toEqual(["a", "b", "c"]);
     const changed = { ...joined, ...withMembership(joined, membershipIn("b", 7)) };
     expect(membershipsOf(changed).map(({ revision }) => revision)).toEqual([1, 7, 1]);
-    expect({ ...changed, ...withMembership(changed, membershipIn("a", 9)) }).toMatchObject({ revision: 9, permissions: "Viewer" }); // prettier-ignore
+    expect({ ...changed, ...withMembership(changed, membershipIn("a", 9)) }).toMatchObject({
+      revision: 9,
+      permissions: "Viewer",
+    });
   });
 
   it("continues in the next organization when it leaves the stored one, and ends with the last one", () => {

@@ -36,7 +36,6 @@ export function afterSignIn(
   known: KnownPlaces | null,
   { address, browser, now }: SignInAt,
 ): { readonly known: KnownPlaces; readonly isNotified: boolean } {
-  // prettier-ignore
   const { addresses = [], browsers = [], told = [] } = known ?? {};
   const isNew = !addresses.some(({ hash }) => hash === address) || !browsers.some(({ hash }) => hash === browser);
   const lately = told.filter((at) => now.getTime() - at.getTime() < DAY_MS);

@@ -34,7 +34,9 @@ export function mountPasswords(router: Router, routes: PasswordRoutes): void {
       { email: user.email, organization: name },
     );
     const { token, session } = startSession(user, new Date(), placeOf(call));
-    const { principal: { credentialId, userId } } = call; // prettier-ignore
+    const {
+      principal: { credentialId, userId },
+    } = call;
     const before = await sessions.find(scope.organizationId, userId, credentialId);
     const next = { ...session, ...(before?.provider && { provider: before.provider }) };
     if (!(await change(work, user, new_password, { next }))) throw new AppError("invalid_credentials");

@@ -48,7 +48,10 @@ export function mountCallback(router: Router, routes: CallbackRoutes): void {
       page = other;
     }).catch((error: unknown): End => {
       if (!(error instanceof AppError)) throw error;
-      call.log.info({ provider: call.params.provider, code: error.code, err: error.cause }, "a sign-in by a provider has failed"); // prettier-ignore
+      call.log.info(
+        { provider: call.params.provider, code: error.code, err: error.cause },
+        "a sign-in by a provider has failed",
+      );
       return { location: `${page}?problem=${error.code}` };
     });
     const cookies = [...(target.cookies ?? []), browserCookies.cleared];

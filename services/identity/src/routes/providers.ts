@@ -60,7 +60,11 @@ export function mountProviders(router: Router, routes: ProviderRoutes): void {
   async function begin(
     id: string,
     address: string,
-    { returnTo, invite = null, link = null }: Pick<SignInPurpose, "returnTo"> & { invite?: string | null; link?: LinkingUser | null }, // prettier-ignore
+    {
+      returnTo,
+      invite = null,
+      link = null,
+    }: Pick<SignInPurpose, "returnTo"> & { invite?: string | null; link?: LinkingUser | null },
   ) {
     const provider = providers.get(id);
     const secrets = { state: newToken(), nonce: newToken(), verifier: newToken() };

@@ -35,7 +35,11 @@ export function mountSessions(router: Router, routes: SessionRoutes): void {
   const { throttledCheck, failedLogins, cookies, changeRights } = routes;
 
   mountAny(router, login, async (call) => {
-    const { body: { email, password }, clientAddress, work } = call; // prettier-ignore
+    const {
+      body: { email, password },
+      clientAddress,
+      work,
+    } = call;
     const account = await users.findByEmail(email);
     const check = () => passwords.matches(account?.password_hash ?? null, password, work);
     const failures = await throttledCheck(email, clientAddress, check);

@@ -20,7 +20,8 @@ afterEach(() => thread.close());
 describe("a background thread", () => {
   it("answers one question after another", async () => {
     thread = aThread(REPEAT);
-    const [first, second] = [await thread.ask("a"), await thread.ask("b")];
+    const first = await thread.ask("a");
+    const second = await thread.ask("b");
     expect([first.slice(-1), second]).toEqual(["a", `${first.slice(0, -1)}b`]);
   });
 

@@ -16,7 +16,8 @@ describe("second-factor.codes: a code", () => {
   });
 
   it("is valid 30 s around its time, and neither before nor after", () => {
-    const [seconds, digits] = [1_234_567_890, "005924"];
+    const seconds = 1_234_567_890;
+    const digits = "005924";
     const step = seconds / 30;
     for (const off of [-30, 0, 30]) expect(stepOf(SECRET, digits, at(seconds + off), 0)).toBe(step);
     for (const off of [-60, 60]) expect(stepOf(SECRET, digits, at(seconds + off), 0)).toBeNull();
@@ -29,7 +30,8 @@ describe("second-factor.codes: a code", () => {
   });
 
   it("is parsed with spaces and hyphens, and nothing else is accepted", () => {
-    for (const text of ["005924", " 005 924 ", "005-924"]) expect(readCode(text)).toEqual({ kind: "digits", digits: "005924" }); // prettier-ignore
+    for (const text of ["005924", " 005 924 ", "005-924"])
+      expect(readCode(text)).toEqual({ kind: "digits", digits: "005924" });
     for (const text of ["", "00592", "0059244", "٠٠٥٩٢٤", "abcdef", "k3vd-x2mw-7qpa-c5n", "k3vd-x2mw-7qpa-c5n1"])
       expect(readCode(text)).toBeNull();
   });
@@ -41,7 +43,9 @@ describe("second-factor.codes: recovery codes", () => {
     expect(new Set(codes).size).toBe(RECOVERY_CODES);
     for (const code of codes) expect(code).toMatch(/^(?:[a-z2-7]{4}-){3}[a-z2-7]{4}$/);
     const hashes = hashesOf(codes);
-    expect(codes.map((code) => readCode(code.toUpperCase()))).toEqual(hashes.map((hash) => ({ kind: "recovery", hash }))); // prettier-ignore
+    expect(codes.map((code) => readCode(code.toUpperCase()))).toEqual(
+      hashes.map((hash) => ({ kind: "recovery", hash })),
+    );
   });
 });
 
@@ -51,7 +55,10 @@ describe("second-factor.codes: the secret of an authenticator app", () => {
     expect(secret).toMatch(/^[A-Z2-7]{32}$/);
     expect(newAppSecret("ada@example.com").secret).not.toBe(secret);
     const url = new URL(otpauth_url);
-    expect([url.protocol, decodeURIComponent(url.pathname)]).toEqual(["otpauth:", expect.stringContaining("ada@example.com")]); // prettier-ignore
+    expect([url.protocol, decodeURIComponent(url.pathname)]).toEqual([
+      "otpauth:",
+      expect.stringContaining("ada@example.com"),
+    ]);
     expect([url.searchParams.get("secret"), url.searchParams.get("issuer")]).toEqual([secret, "Network topology"]);
   });
 });

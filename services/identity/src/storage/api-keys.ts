@@ -105,7 +105,14 @@ export function createKeyStore({ db, share, readOnce }: Database, forms?: Forms)
       const { allowed_ips, rate_limit_per_minute, previous } = current;
       // A full write brings the document to this form, whichever build wrote it before.
       const form = Math.max(formAfter(current), KEY_FORM.version);
-      const written = { allowed_ips, rate_limit_per_minute, previous, ...changes, ...nextRevision(current, new Date()), form }; // prettier-ignore
+      const written = {
+        allowed_ips,
+        rate_limit_per_minute,
+        previous,
+        ...changes,
+        ...nextRevision(current, new Date()),
+        form,
+      };
       const unchanged = { ...ownedBy(owner), _id: current._id, revision: current.revision };
       const { matchedCount } = await keys.updateOne(unchanged, { $set: written }, { session: tx });
       if (matchedCount === 0) return "conflict";

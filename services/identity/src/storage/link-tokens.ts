@@ -21,7 +21,11 @@ interface LinkTokenDocument {
 }
 
 export interface LinkTokens {
-  insert(token: string, given: { readonly purpose: LinkPurpose; readonly user: UserDocument; readonly expiresAt: Date }, tx: ClientSession): Promise<void>; // prettier-ignore
+  insert(
+    token: string,
+    given: { readonly purpose: LinkPurpose; readonly user: UserDocument; readonly expiresAt: Date },
+    tx: ClientSession,
+  ): Promise<void>;
   /** The address of a link's account; null if unknown or expired. */
   find(token: string, purpose: LinkPurpose, now: Date): Promise<{ readonly email: string } | null>;
   /** Uses up a link and all others of its purpose and user. @returns false if it was already invalid */

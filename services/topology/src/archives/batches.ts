@@ -20,7 +20,8 @@ export interface TopLevelItem<K extends TopLevelKind> {
 }
 
 export type Batch =
-  { readonly [K in TopLevelKind]: { readonly kind: K; readonly items: readonly TopLevelItem<K>[] } }[TopLevelKind] | { readonly kind: "Host"; readonly items: readonly HostGroup[] }; // prettier-ignore
+  | { readonly [K in TopLevelKind]: { readonly kind: K; readonly items: readonly TopLevelItem<K>[] } }[TopLevelKind]
+  | { readonly kind: "Host"; readonly items: readonly HostGroup[] };
 
 interface GrowingHost {
   readonly lines: Map<string, number>;
@@ -53,7 +54,8 @@ function kindOf({ entity }: CheckedLine): Batch["kind"] {
 /** A batch under construction. */
 function createGrowing(kind: Batch["kind"]) {
   const items: unknown[] = [];
-  let [size, bytes] = [0, 0];
+  let size = 0;
+  let bytes = 0;
   const isFull = (): boolean => (kind === "Host" ? size >= MOST_ON_HOSTS || bytes >= MOST_BYTES : size >= MOST_FEW);
   return {
     isEmpty: () => items.length === 0,

@@ -31,7 +31,13 @@ const hosts = (count: number): Line[] =>
  * lines
  */
 async function stopOf(lines: readonly Line[]): Promise<unknown[]> {
-  const first = { archive: "network-topology-service", version: 1, organization_id: newId(), changes_cursor: "0", networks: "all" }; // prettier-ignore
+  const first = {
+    archive: "network-topology-service",
+    version: 1,
+    organization_id: newId(),
+    changes_cursor: "0",
+    networks: "all",
+  };
   const text = [first, ...lines].map((line) => `${JSON.stringify(line)}\n`).join("");
   const file = (async function* () {
     yield await Promise.resolve(Buffer.from(text));

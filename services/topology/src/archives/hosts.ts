@@ -22,21 +22,36 @@ export async function presentHosts(
   { derived }: Naming,
   tx?: ClientSession,
 ): Promise<ReadonlyMap<string, PresentHost>> {
-  const found = await storage.hosts.findWithChildren(scope, ids.flatMap((id) => [id, derived(id)]), tx); // prettier-ignore
+  const found = await storage.hosts.findWithChildren(
+    scope,
+    ids.flatMap((id) => [id, derived(id)]),
+    tx,
+  );
   const byId = new Map(found.map((one) => [one.host.entity.id, one]));
-  return new Map(ids.flatMap((id) => {
-    const present = byId.get(id) ?? byId.get(derived(id));
-    return present === undefined ? [] : [[id, present] as const];
-  })); // prettier-ignore
+  return new Map(
+    ids.flatMap((id) => {
+      const present = byId.get(id) ?? byId.get(derived(id));
+      return present === undefined ? [] : [[id, present] as const];
+    }),
+  );
 }
 
 /** Creates hosts with their children in one transaction. */
 export async function createHosts({ storage, work, scope }: Target, plans: readonly HostPlan[]): Promise<void> {
   if (plans.length === 0) return;
   await storage.quota.require(scope);
-  const all = <K extends keyof HostPlan>(kind: K): HostPlan[K]["created"] => plans.flatMap((plan) => plan[kind].created as never[]); // prettier-ignore
-  const [hosts, interfaces, ports, services] = [all("hosts"), all("interfaces"), all("ports"), all("services")];
-  const claims = plans.flatMap((plan) => plan.hosts.created.flatMap(({ network_id, tags }): Claim[] => [networkClaim(network_id, { ...countsOf(plan), hosts: 1 }), ...tagClaims(tags)])); // prettier-ignore
+  const all = <K extends keyof HostPlan>(kind: K): HostPlan[K]["created"] =>
+    plans.flatMap((plan) => plan[kind].created as never[]);
+  const hosts = all("hosts");
+  const interfaces = all("interfaces");
+  const ports = all("ports");
+  const services = all("services");
+  const claims = plans.flatMap((plan) =>
+    plan.hosts.created.flatMap(({ network_id, tags }): Claim[] => [
+      networkClaim(network_id, { ...countsOf(plan), hosts: 1 }),
+      ...tagClaims(tags),
+    ]),
+  );
   const nameOf = new Map(hosts.map(({ id, name }) => [id, name]));
   const keys = hosts.map(({ id }) => id);
   await refusingDuplicates(() =>
@@ -94,7 +109,12 @@ async function presentHost(target: Target, group: HostGroup, naming: Naming, tx?
   return present;
 }
 
-async function writeHost({ storage, work, scope }: Target, tx: ClientSession, { host }: PresentHost, plan: HostPlan): Promise<void> {
+async function writeHost(
+  { storage, work, scope }: Target,
+  tx: ClientSession,
+  { host }: PresentHost,
+  plan: HostPlan,
+): Promise<void> {
   const { guards, hosts } = storage;
   const { id, network_id: networkId } = host.entity;
   const { interfaces, ports, services } = plan;
@@ -107,7 +127,10 @@ async function writeHost({ storage, work, scope }: Target, tx: ClientSession, { 
   if (locked === null) throw new AppError("not_found", { entity: hosts.name });
   await lockLosers({ storage, scope }, tx, movedBack);
   const [next = null] = plan.hosts.changed.map(({ after }) => after);
-  const moved = interfaces.changed.filter(({ before, after }) => before.entity.subnet_id !== after.entity.subnet_id || before.entity.ip_address !== after.entity.ip_address); // prettier-ignore
+  const moved = interfaces.changed.filter(
+    ({ before, after }) =>
+      before.entity.subnet_id !== after.entity.subnet_id || before.entity.ip_address !== after.entity.ip_address,
+  );
   const addresses = [...interfaces.created, ...moved.map(({ after }) => after.entity)];
   await requireReferences(guards, tx, scope, [
     networkClaim(networkId, countsOf(plan)),
@@ -121,9 +144,17 @@ async function writeHost({ storage, work, scope }: Target, tx: ClientSession, { 
   await freeKeys(storage.interfaces, tx, scope, { key: "host_id", changes: moved });
   await freeKeys(storage.ports, tx, scope, { key: "host_id", changes: ports.changed });
   // First, because a new interface or port may get an address or number that one of these releases.
-  await storage.interfaces.replace(tx, scope, interfaces.changed.map(({ after }) => after)); // prettier-ignore
+  await storage.interfaces.replace(
+    tx,
+    scope,
+    interfaces.changed.map(({ after }) => after),
+  );
   await storage.interfaces.insert(tx, scope, interfaces.created);
-  await storage.ports.replace(tx, scope, ports.changed.map(({ after }) => after)); // prettier-ignore
+  await storage.ports.replace(
+    tx,
+    scope,
+    ports.changed.map(({ after }) => after),
+  );
   await storage.ports.insert(tx, scope, ports.created);
   const hostName = next?.entity.name ?? locked.name;
   await insertServices(storage, tx, scope, { hostName, inserted: services.created });
@@ -135,7 +166,7 @@ async function writeHost({ storage, work, scope }: Target, tx: ClientSession, { 
   // The lock already incremented the revision to this one.
   await hosts.replace(tx, scope, [next]);
   if (next.entity.name !== host.entity.name) await storage.services.renameHost(tx, scope, id, next.entity.name);
-} // prettier-ignore
+}
 
 /** Counters of created children; bindings of existing services are counted separately. */
 function countsOf({ interfaces, ports, services }: HostPlan) {

@@ -21,7 +21,8 @@ export interface IdSet {
 
 export function createIdSet(): IdSet {
   // Random multipliers, so that a client cannot choose ids that collide.
-  const [one, other] = [randomInt(2 ** 31) * 2 + 1, randomInt(2 ** 31) * 2 + 1];
+  const one = randomInt(2 ** 31) * 2 + 1;
+  const other = randomInt(2 ** 31) * 2 + 1;
   let slots = new Uint32Array(2 * FIRST_SLOTS);
   let bits = Math.log2(FIRST_SLOTS);
   let count = 0;
@@ -38,7 +39,8 @@ export function createIdSet(): IdSet {
     slots = new Uint32Array(2 * old.length);
     bits += 1;
     for (let slot = 0; slot < old.length; slot += 2) {
-      const [high = 0, low = 0] = [old[slot], old[slot + 1]];
+      const high = old[slot] ?? 0;
+      const low = old[slot + 1] ?? 0;
       if (low !== 0) slots.set([high, low], placeOf(high, low));
     }
   }

@@ -71,7 +71,10 @@ export interface ImportDependencies {
  * @returns the JSON text of an `ArchiveImport` in chunks
  * @throws AppError before the first chunk: `archive_invalid` · `rate_limited` · `unavailable`
  */
-export async function* importArchive({ storage, runner, slices }: ImportDependencies, request: ArchiveRequest): AsyncGenerator<string> {
+export async function* importArchive(
+  { storage, runner, slices }: ImportDependencies,
+  request: ArchiveRequest,
+): AsyncGenerator<string> {
   const { work, scope, isDry, file, log, onChecked } = request;
   const check = createCheck((slice) => slices.run(scope.organizationId, slice));
   const compressed = through(check.lines(file), createDeflateRaw({ level: 1 }));
@@ -89,7 +92,7 @@ export async function* importArchive({ storage, runner, slices }: ImportDependen
     };
     yield* responseText(run, batchesIn(lines));
   });
-} // prettier-ignore
+}
 
 async function* through(
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -108,7 +111,8 @@ async function* responseText(run: Run, batches: AsyncIterable<Batch>): AsyncGene
   const head = { dry_run: run.isDry, archive: { organization_id, changes_cursor, networks, counts } };
   yield `${JSON.stringify(head).slice(0, -1)},"progress":[0`;
   const total = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  let [done, reported] = [0, 0];
+  let done = 0;
+  let reported = 0;
   for await (const batch of batches) {
     const target = await targetOf(run);
     if (batch.kind !== "Tag") await settleTaken(run, target);
@@ -129,48 +133,87 @@ async function targetOf({ storage, work, rights }: Run): Promise<Target> {
 
 function sizeOf(batch: Batch): number {
   if (batch.kind !== "Host") return batch.items.length;
-  return batch.items.reduce((sum, { interfaces, ports, services }) => sum + 1 + interfaces.length + ports.length + services.length, 0); // prettier-ignore
+  return batch.items.reduce(
+    (sum, { interfaces, ports, services }) => sum + 1 + interfaces.length + ports.length + services.length,
+    0,
+  );
 }
 
-async function settleTopLevel<K extends TopLevelKind>(run: Run, target: Target, kind: K, items: readonly TopLevelItem<K>[]): Promise<void> {
+async function settleTopLevel<K extends TopLevelKind>(
+  run: Run,
+  target: Target,
+  kind: K,
+  items: readonly TopLevelItem<K>[],
+): Promise<void> {
   const naming = namingOf(run, new Set());
   const onFailed = ({ line, data }: TopLevelItem<K>, error: AppError): Promise<void> => {
     fail(run, { line, entity: kind, id: data.id, taken: null }, error, { [kind]: 1 });
     return Promise.resolve();
   };
   const differing: TopLevelItem<K>[] = [];
-  await eachOrAll(run, items, async (some) => {
-    const { ids, created, changed, unchanged } = await planTopLevel(target, kind, some.map(({ data }) => data), naming); // prettier-ignore
-    if (!run.isDry) await createTopLevel(target, kind, created);
-    for (const [from, to] of ids) run.places.set(from, to);
-    count(run, kind, { created, changed: run.isDry ? changed : [], unchanged });
-    const ofHere = new Set<string>(changed.map(({ after }) => after.entity.id));
-    if (!run.isDry) differing.push(...some.filter(({ data }) => ofHere.has(ids.get(data.id) ?? "")));
-  }, onFailed); // prettier-ignore
+  await eachOrAll(
+    run,
+    items,
+    async (some) => {
+      const { ids, created, changed, unchanged } = await planTopLevel(
+        target,
+        kind,
+        some.map(({ data }) => data),
+        naming,
+      );
+      if (!run.isDry) await createTopLevel(target, kind, created);
+      for (const [from, to] of ids) run.places.set(from, to);
+      count(run, kind, { created, changed: run.isDry ? changed : [], unchanged });
+      const ofHere = new Set<string>(changed.map(({ after }) => after.entity.id));
+      if (!run.isDry) differing.push(...some.filter(({ data }) => ofHere.has(ids.get(data.id) ?? "")));
+    },
+    onFailed,
+  );
   for (const item of differing)
-    await eachOrAll(run, [item], (some) => restore(run, target, kind, some), (failed, error) => {
-      if (kind !== "Tag" || error.code !== "already_exists") return onFailed(failed, error);
-      run.taken.push(failed as unknown as TopLevelItem<"Tag">);
-      return Promise.resolve();
-    }); // prettier-ignore
-} // prettier-ignore
+    await eachOrAll(
+      run,
+      [item],
+      (some) => restore(run, target, kind, some),
+      (failed, error) => {
+        if (kind !== "Tag" || error.code !== "already_exists") return onFailed(failed, error);
+        run.taken.push(failed as unknown as TopLevelItem<"Tag">);
+        return Promise.resolve();
+      },
+    );
+}
 
 /** Restores entities that exist, all of them or none. */
-async function restore<K extends TopLevelKind>(run: Run, target: Target, kind: K, items: readonly TopLevelItem<K>[]): Promise<void> {
-  const { changed, unchanged } = await planTopLevel(target, kind, items.map(({ data }) => data), namingOf(run, new Set()));
+async function restore<K extends TopLevelKind>(
+  run: Run,
+  target: Target,
+  kind: K,
+  items: readonly TopLevelItem<K>[],
+): Promise<void> {
+  const { changed, unchanged } = await planTopLevel(
+    target,
+    kind,
+    items.map(({ data }) => data),
+    namingOf(run, new Set()),
+  );
   await replaceTopLevel(target, kind, changed);
   count(run, kind, { created: [], changed, unchanged });
-} // prettier-ignore
+}
 
 /** Restores tags whose names others had when it was their turn; these may have been restored by now. */
 async function settleTaken(run: Run, target: Target): Promise<void> {
   const taken = run.taken.splice(0);
   for (const together of taken.length === 0 ? [] : await renamedTogether(target, taken, run.places))
-    await eachOrAll(run, [together], ([some]) => restore(run, target, "Tag", some), (some, error) => {
-      for (const { line, data } of some) fail(run, { line, entity: "Tag", id: data.id, taken: null }, error, { Tag: 1 });
-      return Promise.resolve();
-    });
-} // prettier-ignore
+    await eachOrAll(
+      run,
+      [together],
+      ([some]) => restore(run, target, "Tag", some),
+      (some, error) => {
+        for (const { line, data } of some)
+          fail(run, { line, entity: "Tag", id: data.id, taken: null }, error, { Tag: 1 });
+        return Promise.resolve();
+      },
+    );
+}
 
 async function settleHosts(run: Run, target: Target, groups: readonly HostGroup[]): Promise<void> {
   const onFailed = async (group: HostGroup, error: AppError): Promise<void> => {
@@ -180,37 +223,61 @@ async function settleHosts(run: Run, target: Target, groups: readonly HostGroup[
     fail(run, { line, entity: "Host", id: host.id, taken }, error, lost);
   };
   const differing: HostGroup[] = [];
-  await eachOrAll(run, groups, async (some) => {
-    const naming = await namingAt(run, target, some);
-    const found = await presentHosts(target, some.map(({ host }) => host.id), naming); // prettier-ignore
-    const present = await withMovedServices(target, some, found, naming);
-    const now = new Date();
-    const planned = some.map((group) => ({ group, plan: planHost(group, present.get(group.host.id) ?? null, naming, now) })); // prettier-ignore
-    if (!run.isDry) await createHosts(target, planned.flatMap(({ plan }) => (plan.hosts.created.length > 0 ? [plan] : []))); // prettier-ignore
-    for (const { group, plan } of planned) {
-      const isToChange = present.has(group.host.id) && !isNothing(plan);
-      if (isToChange && !run.isDry) differing.push(group);
-      else countHost(run, plan);
-    }
-  }, onFailed); // prettier-ignore
+  await eachOrAll(
+    run,
+    groups,
+    async (some) => {
+      const naming = await namingAt(run, target, some);
+      const found = await presentHosts(
+        target,
+        some.map(({ host }) => host.id),
+        naming,
+      );
+      const present = await withMovedServices(target, some, found, naming);
+      const now = new Date();
+      const planned = some.map((group) => ({
+        group,
+        plan: planHost(group, present.get(group.host.id) ?? null, naming, now),
+      }));
+      if (!run.isDry)
+        await createHosts(
+          target,
+          planned.flatMap(({ plan }) => (plan.hosts.created.length > 0 ? [plan] : [])),
+        );
+      for (const { group, plan } of planned) {
+        const isToChange = present.has(group.host.id) && !isNothing(plan);
+        if (isToChange && !run.isDry) differing.push(group);
+        else countHost(run, plan);
+      }
+    },
+    onFailed,
+  );
   for (const group of differing)
-    await eachOrAll(run, [group], async () => {
-      countHost(run, await updateHost(target, group, await namingAt(run, target, [group])));
-    }, onFailed); // prettier-ignore
+    await eachOrAll(
+      run,
+      [group],
+      async () => {
+        countHost(run, await updateHost(target, group, await namingAt(run, target, [group])));
+      },
+      onFailed,
+    );
 }
 
 /** @param groups hosts whose virtualization may reference other hosts or services */
 async function namingAt(run: Run, target: Target, groups: readonly HostGroup[]): Promise<Naming> {
-  return namingOf(run, await runnersThere(target, groups.flatMap(runnersIn))); // prettier-ignore
+  return namingOf(run, await runnersThere(target, groups.flatMap(runnersIn)));
 }
 
 /** The hosts and services that exist under their archive ids. */
-async function runnersThere({ storage: { hosts, services }, scope }: Target, ids: readonly string[]): Promise<ReadonlySet<string>> {
+async function runnersThere(
+  { storage: { hosts, services }, scope }: Target,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const named = { _id: { $in: [...new Set(ids)] } };
   const found = await Promise.all([hosts, services].map((one) => one.select(scope, named, { projection: { _id: 1 } })));
   return new Set(found.flat().map(({ _id }) => _id));
-} // prettier-ignore
+}
 
 function namingOf({ places, checked, rights }: Run, there: ReadonlySet<string>): Naming {
   const derived = (id: string): string => derivedId(rights.organizationId, id);

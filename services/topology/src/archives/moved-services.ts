@@ -33,7 +33,8 @@ export async function withMovedServices(
   for (const { host, services: asked } of groups) {
     const home = present.get(host.id)?.host.entity.id;
     for (const { id } of asked) {
-      const [own, made] = [hostOf.get(id), hostOf.get(derived(id))];
+      const own = hostOf.get(id);
+      const made = hostOf.get(derived(id));
       if (home === undefined && made !== undefined)
         throw new AppError("already_exists", { entity: "Service", field: "host_id" });
       if (home === undefined || own === home || made === home) continue;
@@ -49,7 +50,7 @@ export async function withMovedServices(
     if (home !== undefined) whole.set(hostId, { ...home, services: [...home.services, moved] });
   }
   return whole;
-} // prettier-ignore
+}
 
 /** The hosts of a host's services: itself, and those that its services were moved to. */
 export function hostsOf({ host, services }: PresentHost): string[] {
@@ -92,11 +93,20 @@ export async function takenBy(
   const ipAddresses = group.interfaces.map(({ ip_address }) => ip_address);
   // The others are restored themselves.
   const restored = new Set(group.interfaces.flatMap(({ id }) => [id, derived(id)]));
-  const there = await interfaces.findByIdentity(narrowedTo(scope, place(group.host.network_id)), { macAddresses: [], ipAddresses }); // prettier-ignore
+  const there = await interfaces.findByIdentity(narrowedTo(scope, place(group.host.network_id)), {
+    macAddresses: [],
+    ipAddresses,
+  });
   for (const { id, subnet_id, ip_address } of group.interfaces) {
     const ip = parseAddress(ip_address).text;
-    const taken = there.find((one) => one.subnet_id === place(subnet_id) && one.ip_address === ip && own.includes(one.host_id) && !restored.has(one.id)); // prettier-ignore
+    const taken = there.find(
+      (one) =>
+        one.subnet_id === place(subnet_id) &&
+        one.ip_address === ip &&
+        own.includes(one.host_id) &&
+        !restored.has(one.id),
+    );
     if (taken !== undefined) return moved(id, taken.host_id);
   }
   return null;
-} // prettier-ignore
+}

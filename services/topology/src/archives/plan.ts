@@ -146,7 +146,13 @@ function interfacesOn(
       ),
     ];
   });
-  return { target: placed(found.map(([, one]) => one), present), ids: idsOf(found) }; // prettier-ignore
+  return {
+    target: placed(
+      found.map(([, one]) => one),
+      present,
+    ),
+    ids: idsOf(found),
+  };
 }
 
 function portsOn(
@@ -265,7 +271,8 @@ export function writesOf<T extends { readonly id: string; readonly created_at: s
     const before = byId.get(one.id);
     if (before !== undefined && networkOf(before.entity) !== networkOf(one))
       throw new AppError("network_mismatch", { path: "network_id" });
-    const after = before === undefined ? null : revised(before, { ...before.entity, ...one, ...keptOf(before.entity) }, now); // prettier-ignore
+    const after =
+      before === undefined ? null : revised(before, { ...before.entity, ...one, ...keptOf(before.entity) }, now);
     if (before === undefined) created.push(one);
     else if (after !== null) changed.push({ before, after });
   }

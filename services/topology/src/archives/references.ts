@@ -47,7 +47,11 @@ const twice = (path: string): LineFault => ({
   code: "already_exists",
   message: "is already used on an earlier line",
 });
-const elsewhere = (path: string): LineFault => ({ path, code: "network_mismatch", message: "must be in the same network" }); // prettier-ignore
+const elsewhere = (path: string): LineFault => ({
+  path,
+  code: "network_mismatch",
+  message: "must be in the same network",
+});
 
 /** Creates a validator that takes the lines one by one. */
 export function createReferences(): { take(line: CheckedLine): Iterable<LineFault> } {
@@ -110,7 +114,11 @@ const RULES: Rules = {
         message: "must reference ports and interfaces of the preceding host",
       };
     for (const { index, conflicts_with } of conflicts)
-      yield { path: `bindings.${index}`, code: "binding_conflict", message: `conflicts with binding ${conflicts_with}` }; // prettier-ignore
+      yield {
+        path: `bindings.${index}`,
+        code: "binding_conflict",
+        message: `conflicts with binding ${conflicts_with}`,
+      };
   },
 };
 

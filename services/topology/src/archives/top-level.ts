@@ -57,7 +57,11 @@ interface Owner {
   readonly now: Date;
 }
 
-const madeOf = ({ id, now }: Owner, created_at: string) => ({ id, created_at: earlier(created_at, now), updated_at: now.toISOString() }); // prettier-ignore
+const madeOf = ({ id, now }: Owner, created_at: string) => ({
+  id,
+  created_at: earlier(created_at, now),
+  updated_at: now.toISOString(),
+});
 
 const OPERATIONS: { readonly [K in TopLevelKind]: TopLevelOperations<K> } = {
   Tag: {
@@ -69,7 +73,10 @@ const OPERATIONS: { readonly [K in TopLevelKind]: TopLevelOperations<K> } = {
     insert: async ({ storage: { tags, guards }, scope }, tx, created) => {
       await tags.insert(tx, scope, created);
       const owned = { kind: "tag", organization_id: scope.organizationId, network_id: null } as const;
-      await guards.create(tx, created.map(({ id }) => ({ target: id, ...owned }))); // prettier-ignore
+      await guards.create(
+        tx,
+        created.map(({ id }) => ({ target: id, ...owned })),
+      );
     },
     replace: ({ storage: { tags }, scope }, tx, { after }) => tags.replace(tx, scope, [after]),
   },
@@ -82,10 +89,18 @@ const OPERATIONS: { readonly [K in TopLevelKind]: TopLevelOperations<K> } = {
         before,
       ),
     insert: async ({ storage: { networks, guards }, scope }, tx, created) => {
-      await requireReferences(guards, tx, scope, created.flatMap(({ tags }) => tagClaims(tags))); // prettier-ignore
+      await requireReferences(
+        guards,
+        tx,
+        scope,
+        created.flatMap(({ tags }) => tagClaims(tags)),
+      );
       await networks.insert(tx, scope, created);
       const owned = { kind: "network", organization_id: scope.organizationId } as const;
-      await guards.create(tx, created.map(({ id }) => ({ target: id, network_id: id, ...owned }))); // prettier-ignore
+      await guards.create(
+        tx,
+        created.map(({ id }) => ({ target: id, network_id: id, ...owned })),
+      );
     },
     replace: async ({ storage: { networks, guards }, scope }, tx, { before, after }) => {
       await requireReferences(guards, tx, scope, tagClaims(after.entity.tags, before.entity.tags));
@@ -184,17 +199,31 @@ export async function planTopLevel<K extends TopLevelKind>(
 }
 
 /** Inserts entities in one transaction. */
-export async function createTopLevel<K extends TopLevelKind>(target: Target, kind: K, created: readonly TopLevelEntity<K>[]): Promise<void> {
+export async function createTopLevel<K extends TopLevelKind>(
+  target: Target,
+  kind: K,
+  created: readonly TopLevelEntity<K>[],
+): Promise<void> {
   if (created.length === 0) return;
   const { storage, work, scope } = target;
   const limited = kind === "Tag" ? "tags" : kind === "Network" ? "networks" : undefined;
   await storage.quota.require(scope, limited);
   const { insert } = OPERATIONS[kind] as unknown as TopLevelOperations<K>;
-  await refusingDuplicates(() => storage.transaction(work, created.map(({ id }) => id), (tx) => insert(target, tx, created))); // prettier-ignore
-} // prettier-ignore
+  await refusingDuplicates(() =>
+    storage.transaction(
+      work,
+      created.map(({ id }) => id),
+      (tx) => insert(target, tx, created),
+    ),
+  );
+}
 
 /** Restores entities, planned again inside the transaction. @throws AppError `not_found` */
-export async function replaceTopLevel<K extends TopLevelKind>(target: Target, kind: K, changes: readonly Change<TopLevelEntity<K>>[]): Promise<void> {
+export async function replaceTopLevel<K extends TopLevelKind>(
+  target: Target,
+  kind: K,
+  changes: readonly Change<TopLevelEntity<K>>[],
+): Promise<void> {
   if (changes.length === 0) return;
   const { storage, work, scope } = target;
   const { entities, replace } = OPERATIONS[kind] as unknown as TopLevelOperations<K>;
@@ -211,4 +240,4 @@ export async function replaceTopLevel<K extends TopLevelKind>(target: Target, ki
       return null;
     }),
   );
-} // prettier-ignore
+}

@@ -27,7 +27,11 @@ export async function deleteHosts(storage: Storage, { work, scope, ids, precondi
     if (taken.length !== ids.length) throw new AppError("not_found", { entity: hosts.name });
     // A long transaction writes what it shares with others first, so that it is not interrupted at its end.
     if (ids.length > 1)
-      await guards.reference(tx, scope, taken.map(({ network_id: target }) => ({ target, kind: "network" }))); // prettier-ignore
+      await guards.reference(
+        tx,
+        scope,
+        taken.map(({ network_id: target }) => ({ target, kind: "network" })),
+      );
     await hosts.remove(tx, scope, { _id: { $in: ids } });
     const bound = await bindings.countOn(tx, scope, ids);
     const gone = taken.map(({ id, network_id, interfaces, ports, services }) => ({

@@ -108,7 +108,8 @@ interface Box {
 
 /** The boxes of a place; a subnet has at least one. */
 async function* boxesOf(storage: Reads, scope: Scope, place: Place, tags: readonly string[]): AsyncGenerator<Box> {
-  let [part, rows] = [0, 0];
+  let part = 0;
+  let rows = 0;
   let cards: Card[] = [];
   const box = (): Box => {
     part += 1;

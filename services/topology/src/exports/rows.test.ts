@@ -24,7 +24,17 @@ describe("the hosts of a list", () => {
   it("are assembled from pieces, without the details of their children", async () => {
     const big = "x".repeat(1_000);
     const service = (id: number): string => `{"id":${id},"name":"é","virtualization":{"details":{"big":"${big}"}}}`;
-    const pieces = [",", '{"id":1,"virtualization":{"type":"vm","details":{}}', ',"ports":[', "]", ',"services":[', `${service(1)},${service(2)}`, `,${service(3)}`, "]", "}"]; // prettier-ignore
+    const pieces = [
+      ",",
+      '{"id":1,"virtualization":{"type":"vm","details":{}}',
+      ',"ports":[',
+      "]",
+      ',"services":[',
+      `${service(1)},${service(2)}`,
+      `,${service(3)}`,
+      "]",
+      "}",
+    ];
     const parts = pieces.map((text, n) => [text, n === 0 ? 1 : 0] as const);
     const lean = [1, 2, 3].map((id) => ({ id, name: "é", virtualization: null }));
     expect(await read(list([',{"id":0}', 1], ...parts, [',{"id":4}', 1]))).toEqual([

@@ -1,5 +1,12 @@
 import { describe, expect, it } from "@jest/globals";
-import { TopologyEdge, TopologyNode, type Binding, type HostRecord, type Port, type Service } from "@nts/shared/contract"; // prettier-ignore
+import {
+  TopologyEdge,
+  TopologyNode,
+  type Binding,
+  type HostRecord,
+  type Port,
+  type Service,
+} from "@nts/shared/contract";
 import fc from "fast-check";
 import {
   hostNode,
@@ -14,7 +21,11 @@ import {
 const at = { created_at: "2026-01-01T00:00:00.000Z", updated_at: "2026-01-01T00:00:00.000Z" };
 const idOf = (kind: number, n: number): string => `01938c4a-7d5e-7b21-${kind}000-${String(n).padStart(12, "0")}`;
 const NETWORK = idOf(0, 0);
-const [SUBNET, HOST, INTERFACE, PORT, SERVICE] = [1, 2, 3, 4, 5];
+const SUBNET = 1;
+const HOST = 2;
+const INTERFACE = 3;
+const PORT = 4;
+const SERVICE = 5;
 const common = { ...at, network_id: NETWORK, source: { type: "Manual" }, tags: ["a"] };
 
 const subnet = (n: number) => ({
@@ -75,8 +86,18 @@ const portBinding = (n: number, portNumber: number, interface_id: string | null 
 describe("the graph", () => {
   it("shows a service on its host with the targets of its bindings", () => {
     const { id, network_id, ...rest } = portBinding(1, 1);
-    const onInterface: Binding = { ...at, id: idOf(6, 2), network_id, service_id: rest.service_id, type: "Interface", interface_id: idOf(INTERFACE, 7) }; // prettier-ignore
-    const edge = onHostEdge(service(0, { bindings: [{ ...rest, id, network_id }, onInterface] }), new Map([[idOf(PORT, 1), port(1)]])); // prettier-ignore
+    const onInterface: Binding = {
+      ...at,
+      id: idOf(6, 2),
+      network_id,
+      service_id: rest.service_id,
+      type: "Interface",
+      interface_id: idOf(INTERFACE, 7),
+    };
+    const edge = onHostEdge(
+      service(0, { bindings: [{ ...rest, id, network_id }, onInterface] }),
+      new Map([[idOf(PORT, 1), port(1)]]),
+    );
     expect(edge).toEqual({
       id: `on_host:${idOf(SERVICE, 0)}`,
       kind: "on_host",
@@ -92,7 +113,9 @@ describe("the graph", () => {
   it("places virtualized nodes under the service that their details name, otherwise under the host", () => {
     const details = { service_id: idOf(SERVICE, 1).toUpperCase(), host_id: idOf(HOST, 1) };
     const guest = host(0, { type: "Proxmox", details });
-    const by = (target: string) => [{ id: `virtualized_by:${guest.id}`, kind: "virtualized_by", source: guest.id, target, type: "Proxmox" }]; // prettier-ignore
+    const by = (target: string) => [
+      { id: `virtualized_by:${guest.id}`, kind: "virtualized_by", source: guest.id, target, type: "Proxmox" },
+    ];
     expect(virtualizedByEdges(guest, () => true)).toEqual(by(idOf(SERVICE, 1)));
     expect(virtualizedByEdges(guest, ({ kind }) => kind === "host")).toEqual(by(idOf(HOST, 1)));
     expect(virtualizedByEdges(guest, () => false)).toEqual([]);
@@ -111,21 +134,30 @@ describe("the graph", () => {
 describe("the graph of any inventory", () => {
   it("satisfies the contract, with unique ids and edges between existing nodes, whatever it is built from", () => {
     const few = fc.integer({ min: 1, max: 4 });
-    const named = fc.record({ service_id: fc.oneof(fc.nat(5), fc.string()), host_id: fc.oneof(fc.nat(5), fc.string()) }, { requiredKeys: [] }); // prettier-ignore
+    const named = fc.record(
+      { service_id: fc.oneof(fc.nat(5), fc.string()), host_id: fc.oneof(fc.nat(5), fc.string()) },
+      { requiredKeys: [] },
+    );
     const virtualization = fc.option(
       named.map((by) => ({
         type: "VM",
         details: {
-          ...(by.service_id !== undefined && { service_id: typeof by.service_id === "number" ? idOf(SERVICE, by.service_id) : by.service_id }),
-          ...(by.host_id !== undefined && { host_id: typeof by.host_id === "number" ? idOf(HOST, by.host_id) : by.host_id }),
+          ...(by.service_id !== undefined && {
+            service_id: typeof by.service_id === "number" ? idOf(SERVICE, by.service_id) : by.service_id,
+          }),
+          ...(by.host_id !== undefined && {
+            host_id: typeof by.host_id === "number" ? idOf(HOST, by.host_id) : by.host_id,
+          }),
         },
       })),
-    ); // prettier-ignore
+    );
     const world = fc.record({
       subnets: few,
       hosts: fc.array(virtualization, { minLength: 1, maxLength: 4 }),
       interfaces: fc.array(fc.tuple(fc.nat(), fc.nat()), { maxLength: 6 }),
-      services: fc.array(fc.record({ on: fc.nat(), ports: fc.array(fc.nat(8), { maxLength: 3 }), virtualization }), { maxLength: 5 }), // prettier-ignore
+      services: fc.array(fc.record({ on: fc.nat(), ports: fc.array(fc.nat(8), { maxLength: 3 }), virtualization }), {
+        maxLength: 5,
+      }),
     });
     fc.assert(
       fc.property(world, (made) => {
@@ -144,13 +176,20 @@ describe("the graph of any inventory", () => {
           attributes: {},
           observed: null,
         }));
-        const services = made.services.map(
-          ({ on, ports, virtualization: by }, n) =>
-          service(n, { host_id: idOf(HOST, on % hosts.length), bindings: ports.map((one, m) => portBinding(m, one)), virtualization: by }), // prettier-ignore
+        const services = made.services.map(({ on, ports, virtualization: by }, n) =>
+          service(n, {
+            host_id: idOf(HOST, on % hosts.length),
+            bindings: ports.map((one, m) => portBinding(m, one)),
+            virtualization: by,
+          }),
         );
         const ports = new Map([0, 1, 2, 3, 4].map((n) => [idOf(PORT, n), port(n)]));
 
-        const nodes = [...subnets.map(subnetNode), ...hosts.map((one) => hostNode(one, null)), ...services.map((one) => serviceNode(one, "DNS", null))]; // prettier-ignore
+        const nodes = [
+          ...subnets.map(subnetNode),
+          ...hosts.map((one) => hostNode(one, null)),
+          ...services.map((one) => serviceNode(one, "DNS", null)),
+        ];
         const ids = new Set(nodes.map(({ id }) => id));
         const edges = [
           ...interfaces.map(inSubnetEdge),

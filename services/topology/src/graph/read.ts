@@ -16,7 +16,16 @@ import { DEADLINES } from "@nts/shared/timing";
 import type { Entities, Entity, StoredFields } from "../storage/entities.js";
 import { STORED } from "../storage/entity-reader.js";
 import type { Storage } from "../storage/storage.js";
-import { hostNode, inSubnetEdge, onHostEdge, type Runner, runnersOf, serviceNode, subnetNode, virtualizedByEdges } from "./graph.rules.js"; // prettier-ignore
+import {
+  hostNode,
+  inSubnetEdge,
+  onHostEdge,
+  type Runner,
+  runnersOf,
+  serviceNode,
+  subnetNode,
+  virtualizedByEdges,
+} from "./graph.rules.js";
 
 /** Entities decoded at a time, so that large graphs do not block other requests. */
 const MOST_ROWS = 500;
@@ -71,13 +80,25 @@ async function* edgesOf(source: GraphSource): AsyncGenerator<GraphPiece> {
   const { all, ports } = source;
   for await (const read of all("interfaces")) yield { edges: read.map(({ entity }) => inSubnetEdge(entity)) };
   for await (const read of all("services")) {
-    const named = read.flatMap(({ entity }) => entity.bindings.flatMap((one) => (one.type === "Port" ? [one.port_id] : []))); // prettier-ignore
+    const named = read.flatMap(({ entity }) =>
+      entity.bindings.flatMap((one) => (one.type === "Port" ? [one.port_id] : [])),
+    );
     const portById = new Map((await ports(named)).map((port) => [port.id, port]));
     yield { edges: read.map(({ entity }) => onHostEdge(entity, portById)) };
-    yield { edges: await virtualized(source, read.map(({ entity }) => entity)) }; // prettier-ignore
+    yield {
+      edges: await virtualized(
+        source,
+        read.map(({ entity }) => entity),
+      ),
+    };
   }
   for await (const read of all("hosts"))
-    yield { edges: await virtualized(source, read.map(({ entity }) => entity)) }; // prettier-ignore
+    yield {
+      edges: await virtualized(
+        source,
+        read.map(({ entity }) => entity),
+      ),
+    };
 }
 
 async function virtualized(

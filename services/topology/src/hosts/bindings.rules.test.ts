@@ -5,7 +5,11 @@ import { AppError } from "@nts/shared/errors";
 import { bindingsOf, resolveBindings, withoutTargets } from "./bindings.rules.js";
 
 const host = bindingJudge({ ports: ["p1", "p2"], interfaces: ["i1", "i2"] });
-const port = (port_id: string, interface_id: string | null = null): BindingInput => ({ type: "Port", port_id, interface_id }); // prettier-ignore
+const port = (port_id: string, interface_id: string | null = null): BindingInput => ({
+  type: "Port",
+  port_id,
+  interface_id,
+});
 const on = (interface_id: string): BindingInput => ({ type: "Interface", interface_id });
 
 function refusal(...requested: BindingInput[]): unknown {
@@ -24,7 +28,9 @@ describe("bindings: allowed targets", () => {
   });
 
   it("rejects bindings to a port or an interface of another host, with the place and reason of each", () => {
-    expect(refusal(port("p1"), port("alien"), port("p1", "elsewhere"), port("alien", "elsewhere"), on("elsewhere"))).toEqual({
+    expect(
+      refusal(port("p1"), port("alien"), port("p1", "elsewhere"), port("alien", "elsewhere"), on("elsewhere")),
+    ).toEqual({
       code: "binding_cross_host",
       violations: [
         { index: 1, type: "Port", port_id: "alien" },
@@ -32,7 +38,7 @@ describe("bindings: allowed targets", () => {
         { index: 3, type: "Port", port_id: "alien", interface_id: "elsewhere" },
         { index: 4, type: "Interface", interface_id: "elsewhere" },
       ],
-    }); // prettier-ignore
+    });
   });
 
   it("accepts neither a port as an interface nor an interface as a port", () => {
@@ -114,9 +120,26 @@ describe("bindings: what is stored", () => {
   it("gives a new binding an id, times, its service and its network", () => {
     made = 0;
     expect(bindingsOf([port("p1"), on("i1")], [], owner)).toEqual([
-      { id: "new0", created_at: "later", updated_at: "later", service_id: "s", network_id: "n", type: "Interface", interface_id: "i1" },
-      { id: "new1", created_at: "later", updated_at: "later", service_id: "s", network_id: "n", type: "Port", port_id: "p1", interface_id: null },
-    ]); // prettier-ignore
+      {
+        id: "new0",
+        created_at: "later",
+        updated_at: "later",
+        service_id: "s",
+        network_id: "n",
+        type: "Interface",
+        interface_id: "i1",
+      },
+      {
+        id: "new1",
+        created_at: "later",
+        updated_at: "later",
+        service_id: "s",
+        network_id: "n",
+        type: "Port",
+        port_id: "p1",
+        interface_id: null,
+      },
+    ]);
   });
 
   it("keeps the id and times of an unchanged binding", () => {

@@ -8,16 +8,29 @@ const SUBNET = "00000000-0000-7000-8000-0000000000bb";
 /** A local id in a body. */
 const local = (n: number): string => `11111111-0000-4000-8000-${String(n).padStart(12, "0")}`;
 
-const anInterface = (n: number, more: object = {}): object => ({ id: local(n), subnet_id: SUBNET, ip_address: `10.0.0.${n}`, ...more }); // prettier-ignore
+const anInterface = (n: number, more: object = {}): object => ({
+  id: local(n),
+  subnet_id: SUBNET,
+  ip_address: `10.0.0.${n}`,
+  ...more,
+});
 const aPort = (n: number): object => ({ id: local(n), number: n, protocol: "Tcp" });
 const aService = (name: string, ...bindings: BindingInput[]): object => ({ name, service_definition: "Own", bindings });
-const port = (n: number, on: number | null = null): BindingInput => ({ type: "Port", port_id: local(n), interface_id: on === null ? null : local(on) }); // prettier-ignore
+const port = (n: number, on: number | null = null): BindingInput => ({
+  type: "Port",
+  port_id: local(n),
+  interface_id: on === null ? null : local(on),
+});
 const on = (n: number): BindingInput => ({ type: "Interface", interface_id: local(n) });
 
 function made(body: object): NewHost {
   let ids = 0;
   const newId = (): string => `new${ids++}`;
-  return newHostOf(HostCreate.parse({ network_id: NETWORK, name: "h", ...body }), { now: "now", newId, source: "Manual" }); // prettier-ignore
+  return newHostOf(HostCreate.parse({ network_id: NETWORK, name: "h", ...body }), {
+    now: "now",
+    newId,
+    source: "Manual",
+  });
 }
 
 function refusal(body: object): unknown {
@@ -119,18 +132,23 @@ describe("new-host: rejected bodies", () => {
 
   it("rejects conflicts within a service, with every pair of every service", () => {
     const children = { interfaces: [anInterface(1), anInterface(2)], ports: [aPort(80)] };
-    expect(refusal({ ...children, services: [aService("a", on(1), port(80)), aService("b", port(80, 2), on(2))] })).toEqual({
+    expect(
+      refusal({ ...children, services: [aService("a", on(1), port(80)), aService("b", port(80, 2), on(2))] }),
+    ).toEqual({
       code: "binding_conflict",
       violations: [
         { service: 0, index: 0, interface_id: local(1), conflicts_with: 1, port_id: local(80) },
         { service: 1, index: 1, interface_id: local(2), conflicts_with: 0, port_id: local(80) },
       ],
-    }); // prettier-ignore
+    });
   });
 
   it("lets two services share a port, and one bind an interface that the other's port is on", () => {
     const children = { interfaces: [anInterface(1)], ports: [aPort(80)] };
-    const { services } = made({ ...children, services: [aService("a", port(80, 1)), aService("b", port(80, 1)), aService("c", on(1))] }); // prettier-ignore
+    const { services } = made({
+      ...children,
+      services: [aService("a", port(80, 1)), aService("b", port(80, 1)), aService("c", on(1))],
+    });
     expect(services.map(({ bindings }) => bindings.length)).toEqual([1, 1, 1]);
   });
 

@@ -43,7 +43,11 @@ export async function insertServices(
   { hostName, inserted, more = () => ({}) }: NewServices,
 ): Promise<void> {
   await services.insert(tx, scope, inserted, (service) => ({ host_name: hostName, ...more(service) }));
-  await bindings.insertOf(tx, scope, inserted.map(({ host_id, bindings: own }) => ({ hostId: host_id, bindings: own }))); // prettier-ignore
+  await bindings.insertOf(
+    tx,
+    scope,
+    inserted.map(({ host_id, bindings: own }) => ({ hostId: host_id, bindings: own })),
+  );
   await checkBindings(bindings, tx, scope, inserted);
 }
 
@@ -164,7 +168,12 @@ async function saveBindings(
   if (gone.length > 0) await bindings.remove(tx, scope, { _id: { $in: gone } });
   await bindings.insertOf(tx, scope, parted);
   const grown = changes.filter((change) => isMoved(change) || moreBindings(change) > 0);
-  await checkBindings(bindings, tx, scope, grown.map(({ after }) => after.entity)); // prettier-ignore
+  await checkBindings(
+    bindings,
+    tx,
+    scope,
+    grown.map(({ after }) => after.entity),
+  );
 }
 
 function isMoved({ before, after }: ServiceChange): boolean {

@@ -88,7 +88,8 @@ export function portRangesIn(text: string): PortRange[] {
 
 /** The last of the ordered ranges that starts early enough. */
 function lastBeginningAt<Range>(ranges: readonly Range[], isEarly: (range: Range) => boolean): Range | null {
-  let [low, high] = [0, ranges.length];
+  let low = 0;
+  let high = ranges.length;
   while (low < high) {
     const middle = (low + high) >> 1;
     if (isEarly(ranges[middle] as Range)) low = middle + 1;

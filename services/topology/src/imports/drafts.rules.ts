@@ -101,7 +101,8 @@ export function createDrafts(services: readonly Stored<Service>[], { numberOf, l
   return {
     all: () => entries.map(({ draft }) => draft),
     listening: (portId, interfaceId) => {
-      const [anywhere, here] = [first.get(portId), first.get(`${portId} ${interfaceId ?? ""}`)];
+      const anywhere = first.get(portId);
+      const here = first.get(`${portId} ${interfaceId ?? ""}`);
       if (anywhere === undefined || here === undefined) return (anywhere ?? here)?.draft ?? null;
       return (anywhere.order < here.order ? anywhere : here).draft;
     },

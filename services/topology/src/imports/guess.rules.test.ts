@@ -13,20 +13,38 @@ describe("the guessed definition of a service", () => {
   it.each([
     ["from the product", 8081, service("http", { product: "nginx" }), "nginx", "product"],
     ["from the beginning of the product", 2222, service("ssh", { product: "OpenSSH" }), "SSH", "product"],
-    ["from the longest beginning", 8080, service("http", { product: "Apache Tomcat/Coyote JSP engine" }), "Apache Tomcat", "product"],
+    [
+      "from the longest beginning",
+      8080,
+      service("http", { product: "Apache Tomcat/Coyote JSP engine" }),
+      "Apache Tomcat",
+      "product",
+    ],
     ["not from half a word", 9999, service("ssh", { product: "nginxish" }), "SSH", "service_name"],
     ["from the name of the service", 2222, service("ssh"), "SSH", "service_name"],
     ["from the name inside TLS", 8443, service("http", { isWrapped: true }), "HTTPS", "service_name"],
-    ["from the name of a protocol that always uses TLS", 6697, service("ssh", { isWrapped: true }), "SSH", "service_name"],
+    [
+      "from the name of a protocol that always uses TLS",
+      6697,
+      service("ssh", { isWrapped: true }),
+      "SSH",
+      "service_name",
+    ],
     ["from the port, when only one definition has it", 32400, service("unknown"), "Plex", "port"],
-    ["from the port, when the service only speaks HTTP and one definition has it", 5601, service("http"), "Kibana", "port"],
+    [
+      "from the port, when the service only speaks HTTP and one definition has it",
+      5601,
+      service("http"),
+      "Kibana",
+      "port",
+    ],
     ["from the name, when many definitions have the port", 8080, service("http"), "HTTP", "service_name"],
     ["from the well-known name of the port", 25, null, "SMTP", "port"],
     ["from the well-known name of the port as it is", 111, null, "RPC Portmapper", "port"],
     ["from an unknown name that the scanner reported", 50_001, service("finger"), "finger", "service_name"],
   ] as const)("%s", (_what, number, seen, definition, from) => {
     expect(guessOf({ number, protocol: "Tcp" }, seen)).toMatchObject({ definition, from });
-  }); // prettier-ignore
+  });
 
   it.each([
     ["nothing is reported of an unknown port", null],

@@ -69,7 +69,8 @@ export function unrecognizedOf(
   }
   const identities = { macAddresses: [...new Set(macAddresses)], labels: [...new Set(labels)] };
   const count = Math.ceil(Math.max(identities.macAddresses.length, identities.labels.length) / BATCH_IDENTITIES);
-  const part = (all: readonly string[], at: number): string[] => all.slice(at * BATCH_IDENTITIES, (at + 1) * BATCH_IDENTITIES); // prettier-ignore
+  const part = (all: readonly string[], at: number): string[] =>
+    all.slice(at * BATCH_IDENTITIES, (at + 1) * BATCH_IDENTITIES);
   return Array.from({ length: count }, (_, at) => ({
     macAddresses: part(identities.macAddresses, at),
     labels: part(identities.labels, at),

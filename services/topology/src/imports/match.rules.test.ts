@@ -43,28 +43,89 @@ describe("a sighted host is matched with", () => {
   it.each([
     ["no existing host", [["10.0.0.1", A]], [], null],
     ["the host with its MAC address", [["10.0.0.1", A]], [at("h1", "10.0.0.9", A)], "h1 by mac_address"],
-    ["the host with its MAC address, whichever has its IP address", [["10.0.0.1", A]], [at("h1", "10.0.0.1"), at("h2", "10.0.0.9", A)], "h2 by mac_address"],
-    ["of two hosts with its MAC address the one with its IP address", [["10.0.0.2", A]], [at("h1", "10.0.0.1", A), at("h2", "10.0.0.2", A)], "h2 by mac_address"],
-    ["the host with its IP address and no known MAC address", [["10.0.0.1", A]], [at("h1", "10.0.0.1")], "h1 by ip_address"],
-    ["the host with its IP address, when its MAC address was not found", [["10.0.0.1", null]], [at("h1", "10.0.0.1", A)], "h1 by ip_address"],
+    [
+      "the host with its MAC address, whichever has its IP address",
+      [["10.0.0.1", A]],
+      [at("h1", "10.0.0.1"), at("h2", "10.0.0.9", A)],
+      "h2 by mac_address",
+    ],
+    [
+      "of two hosts with its MAC address the one with its IP address",
+      [["10.0.0.2", A]],
+      [at("h1", "10.0.0.1", A), at("h2", "10.0.0.2", A)],
+      "h2 by mac_address",
+    ],
+    [
+      "the host with its IP address and no known MAC address",
+      [["10.0.0.1", A]],
+      [at("h1", "10.0.0.1")],
+      "h1 by ip_address",
+    ],
+    [
+      "the host with its IP address, when its MAC address was not found",
+      [["10.0.0.1", null]],
+      [at("h1", "10.0.0.1", A)],
+      "h1 by ip_address",
+    ],
     ["not the host with its IP address and another MAC address", [["10.0.0.1", A]], [at("h1", "10.0.0.1", B)], null],
-    ["the host with any of its IP addresses", [["fd00::1", null], ["10.0.0.1", null]], [at("h1", "10.0.0.1")], "h1 by ip_address"],
-    ["of several hosts the one in the smallest subnet", [["10.0.0.1", null]], [at("h1", "10.0.0.1"), at("h2", "10.0.0.1", null, "narrow")], "h2 by ip_address"],
-    ["of several hosts with its IP address the one that got it last", [["10.0.0.1", null]], [at("h1", "10.0.0.1", A), at("h2", "10.0.0.1", B)], "h2 by ip_address"],
-    ["of several hosts with its MAC address the oldest", [["10.0.0.9", A]], [at("h2", "10.0.0.1", A), at("h1", "10.0.0.2", A)], "h1 by mac_address"],
+    [
+      "the host with any of its IP addresses",
+      [
+        ["fd00::1", null],
+        ["10.0.0.1", null],
+      ],
+      [at("h1", "10.0.0.1")],
+      "h1 by ip_address",
+    ],
+    [
+      "of several hosts the one in the smallest subnet",
+      [["10.0.0.1", null]],
+      [at("h1", "10.0.0.1"), at("h2", "10.0.0.1", null, "narrow")],
+      "h2 by ip_address",
+    ],
+    [
+      "of several hosts with its IP address the one that got it last",
+      [["10.0.0.1", null]],
+      [at("h1", "10.0.0.1", A), at("h2", "10.0.0.1", B)],
+      "h2 by ip_address",
+    ],
+    [
+      "of several hosts with its MAC address the oldest",
+      [["10.0.0.9", A]],
+      [at("h2", "10.0.0.1", A), at("h1", "10.0.0.2", A)],
+      "h1 by mac_address",
+    ],
   ] as const)("%s", (_what, addresses, known, expected) => {
     expect(match(addresses, known)).toBe(expected);
-  }); // prettier-ignore
+  });
 });
 
 describe("an address found at one host is moved from", () => {
   it.each([
     ["another host with another MAC address", null, [["10.0.0.1", B]], [at("h1", "10.0.0.1", A)], ["h1 10.0.0.1"]],
-    ["another host when the matched host did not have it", "h2", [["10.0.0.1", null]], [at("h1", "10.0.0.1", A)], ["h1 10.0.0.1"]],
-    ["another host when both have it and the MAC address distinguishes them", "h2", [["10.0.0.1", B]], [at("h1", "10.0.0.1"), at("h2", "10.0.0.1", B)], ["h1 10.0.0.1"]],
-    ["none when both have it and nothing distinguishes them", "h2", [["10.0.0.1", null]], [at("h1", "10.0.0.1", A), at("h2", "10.0.0.1")], []],
+    [
+      "another host when the matched host did not have it",
+      "h2",
+      [["10.0.0.1", null]],
+      [at("h1", "10.0.0.1", A)],
+      ["h1 10.0.0.1"],
+    ],
+    [
+      "another host when both have it and the MAC address distinguishes them",
+      "h2",
+      [["10.0.0.1", B]],
+      [at("h1", "10.0.0.1"), at("h2", "10.0.0.1", B)],
+      ["h1 10.0.0.1"],
+    ],
+    [
+      "none when both have it and nothing distinguishes them",
+      "h2",
+      [["10.0.0.1", null]],
+      [at("h1", "10.0.0.1", A), at("h2", "10.0.0.1")],
+      [],
+    ],
     ["none when only the matched host has it", "h1", [["10.0.0.1", A]], [at("h1", "10.0.0.1")], []],
   ] as const)("%s", (_what, hostId, addresses, known, expected) => {
     expect(supersededBy(hostWith(addresses), hostId, knownOf(known)).map(({ id }) => id)).toEqual(expected);
-  }); // prettier-ignore
+  });
 });

@@ -58,7 +58,10 @@ export function matchOf(
   const ips = new Set(addresses.map(({ ip }) => ip));
   const macs = new Set(addresses.flatMap(({ mac }) => mac ?? []));
   const isBetter = (a: Interface, b: Interface): boolean =>
-    compare([ips.has(a.ip_address) ? 0 : 1, -prefixOf(a.subnet_id), a.host_id], [ips.has(b.ip_address) ? 0 : 1, -prefixOf(b.subnet_id), b.host_id]) < 0; // prettier-ignore
+    compare(
+      [ips.has(a.ip_address) ? 0 : 1, -prefixOf(a.subnet_id), a.host_id],
+      [ips.has(b.ip_address) ? 0 : 1, -prefixOf(b.subnet_id), b.host_id],
+    ) < 0;
   const isLater = (a: Interface, b: Interface): boolean =>
     compare([-prefixOf(a.subnet_id), b.id], [-prefixOf(b.subnet_id), a.id]) < 0;
 

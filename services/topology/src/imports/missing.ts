@@ -66,7 +66,8 @@ async function* coveredInterfaces(
   looking: Looking,
   { addresses, absentBatches }: Covered,
 ): AsyncGenerator<readonly Stored<Interface>[]> {
-  const [first, last] = [addresses[0], addresses.at(-1)];
+  const first = addresses[0];
+  const last = addresses.at(-1);
   if (first !== undefined && last !== undefined)
     yield* stored(looking, looking.storage.interfaces, { ip_key: { $gte: first.from, $lte: last.to } }, IP_INDEX);
   for (let batch = 0; batch < absentBatches; batch++) {

@@ -18,11 +18,21 @@ describe("a hostname is matched with", () => {
     ["a host that has it in another case", seen("NAS"), [host("a", "nas")], "a"],
     ["a host that has a domain, too", seen("nas"), [host("a", "nas.home.example")], "a"],
     ["a host that has no domain", seen("nas.home.example"), [host("a", "nas")], "a"],
-    ["the host with the same domain, rather than one without", seen("nas.lan"), [host("a", "nas"), host("b", "nas.lan")], "b"],
+    [
+      "the host with the same domain, rather than one without",
+      seen("nas.lan"),
+      [host("a", "nas"), host("b", "nas.lan")],
+      "b",
+    ],
     ["none, when a host has another domain", seen("nas.lan"), [host("a", "nas.home.example")], null],
     ["none, when two hosts have it", seen("nas"), [host("a", "nas"), host("b", "NAS")], null],
     ["none, when it is ambiguous", seen("nas"), [host("a", "nas.lan"), host("b", "nas.home.example")], null],
-    ["none, when one of two that have it has addresses", seen("nas"), [host("a", "nas"), host("b", "nas", withInterfaces)], null],
+    [
+      "none, when one of two that have it has addresses",
+      seen("nas"),
+      [host("a", "nas"), host("b", "nas", withInterfaces)],
+      null,
+    ],
     ["none, when the host has addresses, and others were found", seen("nas"), [host("a", "nas", withInterfaces)], null],
     ["a host that has addresses, when none were found", seen("nas", []), [host("a", "nas", withInterfaces)], "a"],
     ["a host that has lost its address, when no MAC address was found", seen("nas"), [host("a", "nas", lost)], "a"],
@@ -31,22 +41,37 @@ describe("a hostname is matched with", () => {
     ["none, when there are no names", seen(null), [host("a", null)], null],
   ] as const)("%s", (_what, sighting, hosts, expected) => {
     expect(createKnownNames(hosts).named(sighting, "label", new Set())?.id ?? null).toBe(expected);
-  }); // prettier-ignore
+  });
 
   it("nothing when the host loses its addresses in the same import", () => {
     expect(createKnownNames([host("a", "nas")]).named(seen("nas"), "label", new Set(["a"]))).toBeNull();
   });
 
   it.each([
-    [["nas", "web"], ["label", "label"]],
-    [["nas", "NAS"], ["no", "no"]],
-    [["nas.home.example", "nas.lan"], ["name", "name"]],
-    [["nas", "nas.lan"], ["name", "name"]],
-    [[null, "localhost"], ["no", "no"]],
+    [
+      ["nas", "web"],
+      ["label", "label"],
+    ],
+    [
+      ["nas", "NAS"],
+      ["no", "no"],
+    ],
+    [
+      ["nas.home.example", "nas.lan"],
+      ["name", "name"],
+    ],
+    [
+      ["nas", "nas.lan"],
+      ["name", "name"],
+    ],
+    [
+      [null, "localhost"],
+      ["no", "no"],
+    ],
   ] as const)("at most one host of a file: of %p, it matches %p", (names, expected) => {
     const hosts = names.map((name) => seen(name));
     expect(hosts.map(createDistinction(hosts))).toEqual(expected);
-  }); // prettier-ignore
+  });
 
   it("the exact name only, when the file has another one with the same first label", () => {
     const known = createKnownNames([host("a", "nas")]);

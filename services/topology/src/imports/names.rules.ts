@@ -60,7 +60,9 @@ export function createKnownNames(hosts: readonly NamedHost[] = []): KnownNames {
 /** Whether a host has addresses, but none of the sighting's. */
 function isContradicted({ addresses }: SeenHost, host: NamedHost, losers: ReadonlySet<string>): boolean {
   if (addresses.length === 0) return false;
-  return host.hasInterfaces || losers.has(host.id) || (host.lostMacs.length > 0 && addresses.some(({ mac }) => mac !== null)); // prettier-ignore
+  return (
+    host.hasInterfaces || losers.has(host.id) || (host.lostMacs.length > 0 && addresses.some(({ mac }) => mac !== null))
+  );
 }
 
 /** For each name of a file, whether it is unique. */

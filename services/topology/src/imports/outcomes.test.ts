@@ -5,7 +5,12 @@ const job = (hostId: string | null) => ({ match: hostId === null ? null : { host
 
 describe("planning known hosts in batches", () => {
   it("puts no more children into a batch than fit, except for a single large host", () => {
-    const sizes = new Map([["small", 10], ["large", 2_000], ["other", 1_500], ["largest", 4_000]]); // prettier-ignore
+    const sizes = new Map([
+      ["small", 10],
+      ["large", 2_000],
+      ["other", 1_500],
+      ["largest", 4_000],
+    ]);
     const jobs = ["small", "large", "other", null, "largest", "small", "gone"].map(job);
     const parts = partsOf(jobs, sizes).map((part) => part.map(({ match }) => match?.hostId ?? "new"));
     expect(parts).toEqual([["small", "large"], ["other", "new"], ["largest"], ["small", "gone"]]);

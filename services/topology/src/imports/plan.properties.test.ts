@@ -19,11 +19,20 @@ describe("any sequence of sightings", () => {
     { nil: undefined },
   );
   const aPort = fc
-    .tuple(fc.constantFrom(...ips), fc.constantFrom("22/Tcp", "53/Tcp", "53/Udp", "80/Tcp", "139/Tcp", "445/Tcp", "50001/Tcp"), aService)
-    .map(([ip, port, service]): SeenAt => [ip, port, service]); // prettier-ignore
+    .tuple(
+      fc.constantFrom(...ips),
+      fc.constantFrom("22/Tcp", "53/Tcp", "53/Udp", "80/Tcp", "139/Tcp", "445/Tcp", "50001/Tcp"),
+      aService,
+    )
+    .map(([ip, port, service]): SeenAt => [ip, port, service]);
   const aSighting = fc
     .tuple(fc.shuffledSubarray(ips, { minLength: 1 }), fc.array(aPort, { maxLength: 12 }))
-    .map(([own, ports]) => seenHost(own, ports.filter(([ip]) => own.includes(ip)))); // prettier-ignore
+    .map(([own, ports]) =>
+      seenHost(
+        own,
+        ports.filter(([ip]) => own.includes(ip)),
+      ),
+    );
 
   it("changes nothing when it is repeated, and removes nothing that was there", () => {
     fc.assert(
@@ -54,13 +63,18 @@ describe("any sequence of sightings", () => {
           ports: ports.map(({ entity }) => entity.id),
         });
         for (const { entity } of services)
-          expect(resolveBindings(entity.bindings, judge).map(bindingKey).sort()).toEqual(entity.bindings.map(bindingKey).sort());
-        for (const list of [interfaces.map(({ entity }) => entity.ip_address), ports.map(({ entity }) => `${entity.number}/${entity.protocol}`)])
+          expect(resolveBindings(entity.bindings, judge).map(bindingKey).sort()).toEqual(
+            entity.bindings.map(bindingKey).sort(),
+          );
+        for (const list of [
+          interfaces.map(({ entity }) => entity.ip_address),
+          ports.map(({ entity }) => `${entity.number}/${entity.protocol}`),
+        ])
           expect(new Set(list).size).toBe(list.length);
         for (const list of [interfaces, services])
           expect(list.map(({ entity }) => entity.position)).toEqual(list.map((_, index) => index));
       }),
       { numRuns: 300 },
-    ); // prettier-ignore
+    );
   });
 });

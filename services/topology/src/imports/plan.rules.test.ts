@@ -37,16 +37,41 @@ describe("the services of open ports", () => {
   const nginx = { name: "http", product: "nginx" };
   it.each([
     ["are bound where they were found, not on all interfaces", [["10.0.0.1", "22/Tcp"]], ["SSH: 22/Tcp@10.0.0.1"]],
-    ["are merged when they have the same product", [["10.0.0.1", "80/Tcp", nginx], ["10.0.0.1", "8081/Tcp", nginx]], ["nginx: 80/Tcp@10.0.0.1 8081/Tcp@10.0.0.1"]],
+    [
+      "are merged when they have the same product",
+      [
+        ["10.0.0.1", "80/Tcp", nginx],
+        ["10.0.0.1", "8081/Tcp", nginx],
+      ],
+      ["nginx: 80/Tcp@10.0.0.1 8081/Tcp@10.0.0.1"],
+    ],
     ["are merged when they have the same number", ["53/Tcp", "53/Udp"], ["DNS: 53/Tcp@10.0.0.1 53/Udp@10.0.0.1"]],
-    ["are merged when their ports usually belong together", ["139/Tcp", "445/Tcp"], ["SMB: 139/Tcp@10.0.0.1 445/Tcp@10.0.0.1"]],
-    ["are separate when nothing connects them", [["10.0.0.1", "8080/Tcp", { name: "http" }], ["10.0.0.1", "8090/Udp", { name: "http" }]], ["HTTP: 8080/Tcp@10.0.0.1", "HTTP: 8090/Udp@10.0.0.1"]],
-    ["are merged when one port was found at two addresses", [["10.0.0.1", "22/Tcp"], ["10.0.0.2", "22/Tcp"]], ["SSH: 22/Tcp@10.0.0.1 22/Tcp@10.0.0.2"]],
+    [
+      "are merged when their ports usually belong together",
+      ["139/Tcp", "445/Tcp"],
+      ["SMB: 139/Tcp@10.0.0.1 445/Tcp@10.0.0.1"],
+    ],
+    [
+      "are separate when nothing connects them",
+      [
+        ["10.0.0.1", "8080/Tcp", { name: "http" }],
+        ["10.0.0.1", "8090/Udp", { name: "http" }],
+      ],
+      ["HTTP: 8080/Tcp@10.0.0.1", "HTTP: 8090/Udp@10.0.0.1"],
+    ],
+    [
+      "are merged when one port was found at two addresses",
+      [
+        ["10.0.0.1", "22/Tcp"],
+        ["10.0.0.2", "22/Tcp"],
+      ],
+      ["SSH: 22/Tcp@10.0.0.1 22/Tcp@10.0.0.2"],
+    ],
     ["are left out when nothing determines a definition", ["50001/Tcp"], []],
   ] as const)("%s", (_what, ports, services) => {
     const planned = plan(seenHost(["10.0.0.1", "10.0.0.2"], ports));
     expect(servicesOf(after(planned))).toEqual(services);
-  }); // prettier-ignore
+  });
 
   it("without a guess are left out with a reason, and their ports are not", () => {
     const planned = plan(seenHost(["10.0.0.1"], ["50001/Tcp"]));
@@ -167,11 +192,18 @@ describe("the services of a known host", () => {
     const wider = after(planned, there);
     const interfaceId = wider.interfaces[1]!.entity.id;
     const person = edited(wider, ({ bindings, name }) =>
-      name === "SSH" ? { bindings: [...bindings, { ...bindings[0]!, id: "x", type: "Interface", interface_id: interfaceId } as never] } : {},
+      name === "SSH"
+        ? {
+            bindings: [
+              ...bindings,
+              { ...bindings[0]!, id: "x", type: "Interface", interface_id: interfaceId } as never,
+            ],
+          }
+        : {},
     );
     const services = servicesOf(after(plan(seenHost(["10.0.0.2"], ["22/Tcp"]), person), person));
     expect(services).toEqual(["SSH: 22/Tcp@10.0.0.1 @10.0.0.2", "HTTPS: 443/Tcp@10.0.0.1", "SSH: 22/Tcp@10.0.0.2"]);
-  }); // prettier-ignore
+  });
 });
 
 describe("the name of a known host", () => {

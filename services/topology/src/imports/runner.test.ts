@@ -58,7 +58,8 @@ describe("an import whose result is not read", () => {
 
   it("is cut off when its organization holds too much, without effect on others", async () => {
     const { runner } = aRunner({ unread: { totalBytes: 10_000_000, organizationBytes: 100_000 } });
-    const [unread, other] = [start(runner, "a"), start(runner, "b", 1)];
+    const unread = start(runner, "a");
+    const other = start(runner, "b", 1);
     await unread.next();
     await ended(runner);
     expect(await textOf(other)).toBe(wholeText(1));

@@ -22,7 +22,13 @@ describe("spooled files", () => {
     const spool = createSpool({ totalBytes: 10_000_000, organizationBytes: 10_000_000 });
     const whole = bytes(600_000);
     const { file, send, end } = aFile();
-    for (const [from, to] of [[0, 1], [1, 262_144], [262_144, 262_145], [262_145, 600_000]]) send(whole.slice(from, to)); // prettier-ignore
+    for (const [from, to] of [
+      [0, 1],
+      [1, 262_144],
+      [262_144, 262_145],
+      [262_145, 600_000],
+    ])
+      send(whole.slice(from, to));
     end();
     const { blocks, release } = await spool.receive("a", file);
     expect(Buffer.concat(blocks).equals(Buffer.from(whole))).toBe(true);
@@ -34,7 +40,8 @@ describe("spooled files", () => {
 
   it("of one organization are limited to its share, and the one that exceeds it is rejected", async () => {
     const spool = createSpool({ totalBytes: 100, organizationBytes: 40 });
-    const [first, second] = [aFile(), aFile()];
+    const first = aFile();
+    const second = aFile();
     const kept = spool.receive("a", first.file);
     const refusal = spool.receive("a", second.file).catch((error: unknown) => error);
     first.send(bytes(30));
@@ -47,10 +54,15 @@ describe("spooled files", () => {
 
   it("of the largest holders are dropped when there is no room for others", async () => {
     const spool = createSpool({ totalBytes: 100, organizationBytes: 80 });
-    const [largest, other, victim] = [aFile(), aFile(), aFile()];
+    const largest = aFile();
+    const other = aFile();
+    const victim = aFile();
     const outcomes = [spool.receive("hog", largest.file), spool.receive("hog", other.file)].map((one) =>
-      one.then(() => "kept", (error: unknown) => error),
-    ); // prettier-ignore
+      one.then(
+        () => "kept",
+        (error: unknown) => error,
+      ),
+    );
     const mine = spool.receive("victim", victim.file);
     largest.send(bytes(45));
     other.send(bytes(35));

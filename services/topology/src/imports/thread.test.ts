@@ -47,7 +47,10 @@ async function planned(file: string, limits = LIMITS): Promise<number | string> 
 
 describe("a file designed to be expensive", () => {
   const mac = '<address addr="02:00:00:00:00:0A" addrtype="mac"/>';
-  const ports = (count: number): string => `<ports>${numbers(count).map((n) => port(n + 1)).join("")}</ports>`; // prettier-ignore
+  const ports = (count: number): string =>
+    `<ports>${numbers(count)
+      .map((n) => port(n + 1))
+      .join("")}</ports>`;
   const expensive = [
     [
       "an address of many percent signs",
@@ -155,25 +158,47 @@ describe("a file designed to be expensive", () => {
       "too_many_subnets",
     ],
   ] as const;
-  it.each(expensive.slice(0, EXPENSIVE_FILES))("is read with few resources, or rejected: %s", async (_what, file, outcome) => {
-    // Three seconds of processor time are far more than any of them takes, and far less than before they were limited.
-    expect(await planned(file(), { ...LIMITS, seconds: 3 })).toBe(outcome);
-  }); // prettier-ignore
+  it.each(expensive.slice(0, EXPENSIVE_FILES))(
+    "is read with few resources, or rejected: %s",
+    async (_what, file, outcome) => {
+      // Three seconds of processor time are far more than any of them takes, and far less than before they were limited.
+      expect(await planned(file(), { ...LIMITS, seconds: 3 })).toBe(outcome);
+    },
+  );
 });
 
 describe("an import in a worker thread", () => {
   it("is planned at its memory limits", async () => {
-    const file = scanOf(numbers(PLANNED_HOSTS).map((n) => host(address(ip(n)) + `<ports>${numbers(3).map((k) => port(k + 1)).join("")}</ports>`)).join("")); // prettier-ignore
+    const file = scanOf(
+      numbers(PLANNED_HOSTS)
+        .map((n) =>
+          host(
+            address(ip(n)) +
+              `<ports>${numbers(3)
+                .map((k) => port(k + 1))
+                .join("")}</ports>`,
+          ),
+        )
+        .join(""),
+    );
     expect(await planned(file)).toBe(PLANNED_HOSTS);
   });
 
   it("is terminated when it exceeds its processor time", async () => {
-    const file = scanOf(numbers(40_000).map((n) => host(address(ip(n)))).join("")); // prettier-ignore
+    const file = scanOf(
+      numbers(40_000)
+        .map((n) => host(address(ip(n))))
+        .join(""),
+    );
     expect(await planned(file, { ...LIMITS, seconds: 0.1 })).toBe("import_too_expensive");
   });
 
   it("is terminated when it exceeds its memory", async () => {
-    const file = scanOf(numbers(40_000).map((n) => host(address(ip(n)))).join("")); // prettier-ignore
+    const file = scanOf(
+      numbers(40_000)
+        .map((n) => host(address(ip(n))))
+        .join(""),
+    );
     expect(await planned(file, { ...LIMITS, memoryMb: 8 })).toBe("import_too_expensive");
   });
 

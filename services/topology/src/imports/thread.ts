@@ -43,7 +43,25 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-const NAMES: readonly (keyof Session)[] = ["read", "identities", "recognize", "addressed", "recognizeBare", "unrecognized", "recognizeHosts", "settle", "jobs", "match", "plan", "planAll", "planNew", "subnetMade", "leftOut", "absentIdentities", "presenceOf"]; // prettier-ignore
+const NAMES: readonly (keyof Session)[] = [
+  "read",
+  "identities",
+  "recognize",
+  "addressed",
+  "recognizeBare",
+  "unrecognized",
+  "recognizeHosts",
+  "settle",
+  "jobs",
+  "match",
+  "plan",
+  "planAll",
+  "planNew",
+  "subnetMade",
+  "leftOut",
+  "absentIdentities",
+  "presenceOf",
+];
 const WATCH_EVERY_MS = 100;
 /** Less is slower; more is memory used by every import. */
 const YOUNG_MB = 6;

@@ -11,7 +11,8 @@ import { scopedCollection } from "../storage/scoped-collection.js";
 /** Longer than another process needs to take over. */
 const LONGEST_WAIT_MS = 4_500;
 /** Most waits end after a few milliseconds, the rest after many. */
-const [FIRST_MS, EVERY_MS] = [4, 15];
+const FIRST_MS = 4;
+const EVERY_MS = 15;
 
 /** The waiting request. */
 export type Waiting = Pick<Work, "deadline" | "isAbandoned">;

@@ -72,7 +72,8 @@ export async function* differencesOf(
     const { entries, bytes } = await entriesAt(database, scope, numbers);
     const differences: DifferentEntity[] = [];
     for (let n = 0; n < numbers.length; n += 2) {
-      const [first, last] = [entries.get(numbers[n] ?? 0), entries.get(numbers[n + 1] ?? 0)];
+      const first = entries.get(numbers[n] ?? 0);
+      const last = entries.get(numbers[n + 1] ?? 0);
       if (first === undefined || last === undefined)
         throw new Error("an entry that was compared is not there any more");
       differences.push(differenceOf(first, last));

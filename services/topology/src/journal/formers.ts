@@ -54,7 +54,8 @@ export const formersAt = (
 ): ReturnType<typeof readAt<FormerEntry>> => readAt(database, scope, numbers, { projection: FORMER, read: changeIn });
 
 /** Entities begin with their id and times, of fixed lengths. */
-const [ID, CREATED_AT] = ['{"id":"', '","created_at":"'];
+const ID = '{"id":"';
+const CREATED_AT = '","created_at":"';
 const CREATED_AT_AT = ID.length + "00000000-0000-4000-8000-000000000000".length;
 const TIME_AT = CREATED_AT_AT + CREATED_AT.length;
 const TIME_END = TIME_AT + "2026-01-02T03:04:05.006Z".length;
@@ -70,7 +71,8 @@ export function createdAtIn({ bytes, from, end }: FormerEntry): number {
 
 /** The entry with a number among ascending ones. */
 export function formerAt(formers: readonly FormerEntry[], n: number): FormerEntry | undefined {
-  let [first, last] = [0, formers.length - 1];
+  let first = 0;
+  let last = formers.length - 1;
   while (first < last) {
     const middle = (first + last) >> 1;
     if ((formers[middle]?.n ?? n) < n) first = middle + 1;
@@ -97,8 +99,13 @@ export function formersAmong(
 /** The fields are read into variables: a copy of an object to modify would take twice as long. */
 function changeIn(batch: RawBatch, start: number): Change {
   const { bytes } = batch;
-  let [n, from, end] = [0, 0, 0];
-  let [action, entity, entityId, host] = ["", "", "", ""];
+  let n = 0;
+  let from = 0;
+  let end = 0;
+  let action = "";
+  let entity = "";
+  let entityId = "";
+  let host = "";
   let form: number | undefined;
   let old: string | undefined;
   let was: string | undefined;

@@ -85,6 +85,10 @@ export function createKnownStates({ journal, gone }: JournalCollections): KnownS
 /** The last number of an organization's journal; 0 if it is empty. */
 export async function lastOf(journal: JournalCollections["journal"], organization_id: string): Promise<number> {
   const range = { organization_id, _id: placesBehind(organization_id, 0) };
-  const [last] = await journal.find(range, { hint: BY_ID, projection: { n: 1 } }).sort({ _id: -1 }).limit(1).toArray(); // prettier-ignore
+  const [last] = await journal
+    .find(range, { hint: BY_ID, projection: { n: 1 } })
+    .sort({ _id: -1 })
+    .limit(1)
+    .toArray();
   return last?.n ?? 0;
 }

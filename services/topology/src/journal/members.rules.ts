@@ -7,7 +7,9 @@
  * @returns null if a member is missing, or at another place
  */
 export function withValues(json: string, others: string): string | null {
-  let [text, copied, at] = ["", 0, 1];
+  let text = "";
+  let copied = 0;
+  let at = 1;
   for (let other = 1; other < others.length - 1;) {
     const name = others.slice(other, textEnd(others, other));
     const end = valueEnd(others, other + name.length + 1);
@@ -24,8 +26,13 @@ export function withValues(json: string, others: string): string | null {
   return text + json.slice(copied);
 }
 
-const [QUOTE, COMMA, BACKSLASH] = [34, 44, 92];
-const [OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [91, 93, 123, 125];
+const QUOTE = 34;
+const COMMA = 44;
+const BACKSLASH = 92;
+const OPEN_ARRAY = 91;
+const CLOSE_ARRAY = 93;
+const OPEN_OBJECT = 123;
+const CLOSE_OBJECT = 125;
 
 /** Where a value ends: at the comma or bracket behind it. */
 function valueEnd(json: string, start: number): number {

@@ -60,7 +60,9 @@ export function createRecentEvents(): RecentEvents {
     },
     take: (organizationId, { after, upTo, isMine, bytes }) => {
       const events: Buffer[] = [];
-      let [n, last, left]: [number, number | null, number] = [after, null, bytes];
+      let n: number = after;
+      let last: number | null = null;
+      let left: number = bytes;
       while (n < upTo && left > 0 && n - after < MOST_ENTRIES) {
         // Not marked as used: the oldest leave first.
         const next = recent.peek(placeOf(organizationId, n + 1));

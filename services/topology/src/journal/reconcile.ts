@@ -87,7 +87,9 @@ async function recordGone(
   for (const collection of ORDER) {
     const mine = living.filter(({ entity }) => entity === nameOf(collection));
     const ids = mine.map(({ entity_id }) => entity_id);
-    const found = await entities(collection).find({ _id: { $in: ids } }, { hint: BY_ID }).toArray(); // prettier-ignore
+    const found = await entities(collection)
+      .find({ _id: { $in: ids } }, { hint: BY_ID })
+      .toArray();
     const isThere = (one: EntityDocument): boolean => hidden.seen(stateOf(collection, one, at)) !== null;
     const there = new Set(found.filter(isThere).map(({ _id }) => _id));
     const gone = mine.filter(({ entity_id }) => !there.has(entity_id));

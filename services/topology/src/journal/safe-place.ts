@@ -19,7 +19,9 @@ export interface SafePlace {
 
 /** Positions between transactions, so that deletions are not separated from their note. */
 export function createSafePlace(start: Document): SafePlace {
-  let [safe, previous, transaction] = [start, start, ""];
+  let safe = start;
+  let previous = start;
+  let transaction = "";
   let takes = 0;
   /** Safe positions before takes. */
   let before: { readonly take: number; readonly token: Document }[] = [];

@@ -52,7 +52,8 @@ const TIME = /^82([0-9A-F]{8})([0-9A-F]{8})/i;
 export function timeBefore(token: Document): Timestamp | null {
   const [, seconds, count] = TIME.exec(String(token["_data"])) ?? [];
   if (seconds === undefined || count === undefined) return null;
-  const [t, i] = [parseInt(seconds, 16), parseInt(count, 16)];
+  const t = parseInt(seconds, 16);
+  const i = parseInt(count, 16);
   return i > 0 ? new Timestamp({ t, i: i - 1 }) : new Timestamp({ t: t - 1, i: 0xffffffff });
 }
 
@@ -75,7 +76,11 @@ const STAGES = [
   {
     $project: {
       ...{ operationType: 1, "ns.coll": 1, "documentKey._id": 1, wallTime: 1, clusterTime: 1, lsid: 1, txnNumber: 1 },
-      ...Object.fromEntries(FIELDS.flatMap((field) => [`fullDocument.${field}`, `updateDescription.updatedFields.${field}`].map((path) => [path, 1]))), // prettier-ignore
+      ...Object.fromEntries(
+        FIELDS.flatMap((field) =>
+          [`fullDocument.${field}`, `updateDescription.updatedFields.${field}`].map((path) => [path, 1]),
+        ),
+      ),
       ...Object.fromEntries(
         ["organization_id", "kind", "ids", "deleted_at"].map((name) => [`fullDocument.${name}`, 1]),
       ),

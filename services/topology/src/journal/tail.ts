@@ -190,7 +190,8 @@ export class Member implements Feed {
   }
 
   take(): Taken | null {
-    const [events, last] = [this.#events, this.#lastN];
+    const events = this.#events;
+    const last = this.#lastN;
     if (events === null) return null;
     [this.#events, this.#bytes, this.#lastN] = [[], 0, null];
     return { events, n: Math.max(this.#joinedAt, this.tail.n), last };

@@ -43,7 +43,10 @@ export function createJournalWriter(
 
   async function writeSome(events: readonly EntityEvent[]): Promise<number> {
     const organizations = new Set(events.map(({ organizationId }) => organizationId));
-    await known.load(events.map(({ id }) => id), [...organizations]); // prettier-ignore
+    await known.load(
+      events.map(({ id }) => id),
+      [...organizations],
+    );
     const documents: JournalDocument[] = [];
     for (const event of events) {
       const draft = draftOf(known.get(event.id), event);

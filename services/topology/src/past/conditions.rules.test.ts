@@ -12,7 +12,6 @@ describe("filter conditions on past entities", () => {
       { category: { $nin: ["VPN"] } },
       { interface_id: null },
     ])
-      // prettier-ignore
       expect([met, meets(document, met)]).toEqual([met, true]);
     for (const unmet of [
       { host_id: "b" },
@@ -20,14 +19,15 @@ describe("filter conditions on past entities", () => {
       { category: { $nin: ["VPN", "DNS"] } },
       { host_id: "a", tags: { $in: ["z"] } },
     ])
-      // prettier-ignore
       expect([unmet, meets(document, unmet)]).toEqual([unmet, false]);
   });
 
   it("match a searched substring with any characters", () => {
     const document = { search: searchTextOf("a.b*(c) \\ Ärger", "10.0.0.1") };
-    for (const part of ["A.B*(", "\\", "ärger", "0.0.1"]) expect([part, meets(document, searchFilter(part))]).toEqual([part, true]); // prettier-ignore
-    for (const part of ["axb", "rger10", "\\\\"]) expect([part, meets(document, searchFilter(part))]).toEqual([part, false]); // prettier-ignore
+    for (const part of ["A.B*(", "\\", "ärger", "0.0.1"])
+      expect([part, meets(document, searchFilter(part))]).toEqual([part, true]);
+    for (const part of ["axb", "rger10", "\\\\"])
+      expect([part, meets(document, searchFilter(part))]).toEqual([part, false]);
   });
 
   it("that no list has are an error instead of being ignored", () => {

@@ -61,7 +61,9 @@ function compareTexts(a: string, b: string): number {
   return at === length ? a.length - b.length : rankAt(a, at) - rankAt(b, at);
 }
 
-const [SURROGATES, BEHIND_SURROGATES, ALL] = [0xd800, 0xe000, 0x10000];
+const SURROGATES = 0xd800;
+const BEHIND_SURROGATES = 0xe000;
+const ALL = 0x10000;
 
 function rankAt(text: string, at: number): number {
   const unit = text.charCodeAt(at);

@@ -15,7 +15,8 @@ import type { View } from "./view.js";
 export const BATCH = 500;
 /** Target bytes per read; the number of entries is derived from the size of the previous ones. */
 const READ_BYTES = 1_048_576;
-const [FIRST_READ, MOST_READ] = [50, 500];
+const FIRST_READ = 50;
+const MOST_READ = 500;
 
 /** The read operations of a kind. */
 export type Kind = Pick<
@@ -88,8 +89,10 @@ async function* readFormers(
   { database, rights }: View,
   numbers: readonly number[],
 ): AsyncGenerator<readonly FormerEntry[], void, void> {
-  for (let [at, size] = [0, FIRST_READ]; at < numbers.length;) {
-    const { entries, bytes } = await formersAt(database, rights, numbers.slice(at, (at += size)));
+  let size = FIRST_READ;
+  for (let at = 0; at < numbers.length;) {
+    const { entries, bytes } = await formersAt(database, rights, numbers.slice(at, at + size));
+    at += size;
     size = nextSize(entries.size, bytes);
     yield [...entries.values()];
   }

@@ -14,7 +14,8 @@ import type { View } from "./view.js";
 /** Hosts per query of children; each can have 3,000. */
 const GROUP = 20;
 
-const [END, END_OF_LIST] = [Buffer.from("}"), Buffer.from("]")];
+const END = Buffer.from("}");
+const END_OF_LIST = Buffer.from("]");
 
 const ORDERS: Readonly<Record<Child["kind"], Sort>> = {
   interfaces: { position: 1, _id: 1 },

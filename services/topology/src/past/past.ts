@@ -76,7 +76,14 @@ export function createPast(storage: Storage, reader: JournalReader): Past {
       const network_id = kind.ofNetworks ? networkId : undefined;
       const { view, changed, request } = await during(work, async () => {
         const kindNames = KINDS[kind.name] ?? [kind.name];
-        const view = await open({ work, rights, asOf, filter: { network_id }, kinds: kindNames, isPaged: paging.limit > 0 }); // prettier-ignore
+        const view = await open({
+          work,
+          rights,
+          asOf,
+          filter: { network_id },
+          kinds: kindNames,
+          isPaged: paging.limit > 0,
+        });
         const filter = planOf(rights).filter;
         const request: ListRequest = { kind, sort: keyset.sort, filter, storedFilter: planOf(view.stored).filter };
         return { view, request, changed: await changedRows(view, kinds, request) };
@@ -92,7 +99,12 @@ export function createPast(storage: Storage, reader: JournalReader): Past {
       const { limit, offset, cursor } = paging;
       const page = pageOf(listing, written);
       const total = limit === 0 && cursor === undefined ? null : () => totalOf(listing);
-      const list = respond.list(limit === 0 ? streamed(work, page.parts) : page.parts, { total, limit, offset, next: page.next }); // prettier-ignore
+      const list = respond.list(limit === 0 ? streamed(work, page.parts) : page.parts, {
+        total,
+        limit,
+        offset,
+        next: page.next,
+      });
       return limit === 0 ? { ...list, headers: { [INTERNAL.changesCursor]: view.cursor } } : list;
     },
     one: (entities, id, { work, rights, asOf }) =>
@@ -104,7 +116,8 @@ export function createPast(storage: Storage, reader: JournalReader): Past {
         const found = await rowOf(view, kinds, kind, id);
         if (found === null) throw new AppError("not_found", { entity: kind.name });
         const writer = createWriter(view);
-        if (kind.name === "Host") return respond.jsonPieces(streamed(work, hostText(createHostPieces(view, kinds)([found], false), writer))); // prettier-ignore
+        if (kind.name === "Host")
+          return respond.jsonPieces(streamed(work, hostText(createHostPieces(view, kinds)([found], false), writer)));
         const texts: Buffer[] = [];
         for await (const { text } of writer([{ before: NOTHING, ref: found }])) texts.push(text);
         return respond.json(Buffer.concat(texts));
@@ -150,7 +163,8 @@ function pageOf(
   const find = { hint, segments, place, most, maxTimeMS: DEADLINES.streamMs, isJoined };
   let next: string | null = null;
   async function* parts(): AsyncGenerator<ListPart> {
-    let [skip, left] = [offset, limit === 0 ? Infinity : limit];
+    let skip = offset;
+    let left = limit === 0 ? Infinity : limit;
     let last: Row | undefined;
     for await (const rows of rowsAt(view, request, changed, find)) {
       const passed = Math.min(skip, rows.length);

@@ -32,7 +32,11 @@ describe("recent views", () => {
     const views = createRecentViews();
     const view = views.add(looked("all"), 7, aView(60_000));
     expect(views.get(looked("all"))?.n).toBe(7);
-    const rows = await view.derived.once(["rows"], () => Promise.resolve("many"), () => 50_000); // prettier-ignore
+    const rows = await view.derived.once(
+      ["rows"],
+      () => Promise.resolve("many"),
+      () => 50_000,
+    );
     expect([rows, views.get(looked("all"))]).toEqual(["many", undefined]);
   });
 
@@ -55,7 +59,8 @@ describe("derived values", () => {
   it("are computed once by name, and again after a failure", async () => {
     const derived = createDerived();
     let computed = 0;
-    const compute = (): Promise<number> => ((computed += 1) === 1 ? Promise.reject(new Error("gone")) : Promise.resolve(computed)); // prettier-ignore
+    const compute = (): Promise<number> =>
+      (computed += 1) === 1 ? Promise.reject(new Error("gone")) : Promise.resolve(computed);
     await expect(derived.once(["a"], compute, () => 1)).rejects.toThrow("gone");
     expect([await derived.once(["a"], compute, () => 1), await derived.once(["a"], compute, () => 1)]).toEqual([2, 2]);
     expect(await derived.once(["b"], compute, () => 1)).toBe(3);

@@ -122,7 +122,8 @@ function isByCreation({ sort, filter }: ListRequest): boolean {
 
 /** Of lists in the default order, which never changes, states are not decoded: this takes most of the time. */
 function rowsByCreation({ kind, sort, filter }: ListRequest, entries: readonly FormerEntry[]): Row[] {
-  const [names, isFiltered] = [Object.keys(sort), Object.keys(filter).length > 0];
+  const names = Object.keys(sort);
+  const isFiltered = Object.keys(filter).length > 0;
   const rows: Row[] = [];
   for (const entry of entries) {
     const { n, entity_id: id } = entry;
@@ -181,7 +182,15 @@ export async function* rowsAt(
   }
   for (const segment of segments) {
     const filter = matching(kind.within(stored), storedFilter, segment);
-    const find = { filter, projection, sort, ...(hint && { hint }), limit, maxTimeMS, ...(arePassedOn && { batchBytes: PASSED_ON_BYTES }) }; // prettier-ignore
+    const find = {
+      filter,
+      projection,
+      sort,
+      ...(hint && { hint }),
+      limit,
+      maxTimeMS,
+      ...(arePassedOn && { batchBytes: PASSED_ON_BYTES }),
+    };
     for await (const batch of kind.read(stored, find, moment))
       yield* arePassedOn ? runsIn(batch, runs) : decoded(batch);
   }

@@ -11,7 +11,8 @@ import type { View } from "./view.js";
 // everything else.
 
 /** Maximum rows of a text, and its approximate maximum size. */
-const [JOINED, JOINED_BYTES] = [500, PASSED_ON_BYTES];
+const JOINED = 500;
+const JOINED_BYTES = PASSED_ON_BYTES;
 
 export interface RunsOf extends Pick<Changed, "field" | "ids"> {
   readonly view: View;
@@ -56,7 +57,10 @@ const COMMA = 44;
 
 /** Joins adjacent texts. */
 function* joined(all: Iterable<StoredRow | Row>, { view, kind }: RunsOf): Generator<readonly Row[]> {
-  let [rows, run, seen, bytes]: [Row[], TextSlice[], number, number] = [[], [], 0, 0];
+  let rows: Row[] = [];
+  let run: TextSlice[] = [];
+  let seen = 0;
+  let bytes = 0;
   const endRun = (): void => {
     if (run.length > 0) rows.push({ kind, id: "", n: null, place: [], text: textOf(run), rows: run.length });
     run = [];

@@ -185,7 +185,10 @@ async function* batchesOf(
 ): AsyncGenerator<Change[]> {
   const withHosts = kinds.includes("Interface");
   const asked = { filter, kinds, direction: "asc", mostRows: LOOKED_AT, withHosts } as const;
-  let [next, left, toKeep, isEnd] = [first, most.changes + 1, KEPT_BYTES, false];
+  let next = first;
+  let left = most.changes + 1;
+  let toKeep = KEPT_BYTES;
+  let isEnd = false;
   while (!isEnd && next <= last) {
     const withFormers = toKeep > 0;
     isEnd = true;

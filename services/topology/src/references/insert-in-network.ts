@@ -36,7 +36,10 @@ export async function insertInNetwork<Name extends KindInNetworkAlone>(
     organization_id: scope.organizationId,
     network_id: networkId,
   };
-  await guards.create(tx, inserted.map(({ id }) => ({ target: id, ...owned }))); // prettier-ignore
+  await guards.create(
+    tx,
+    inserted.map(({ id }) => ({ target: id, ...owned })),
+  );
 }
 
 function isReferredTo(name: string): boolean {

@@ -60,7 +60,12 @@ async function changesOf({ reader, waiting }: JournalAccess, call: UserCall<type
   const reached: Reached = { n: null, isEnd: false };
   const look = async (): Promise<FirstPage> => {
     const { last: newest } = await reader.ends(scope);
-    return begin(reader, scope, { ...asked, range: { first: (reached.n ?? range.first - 1) + 1, last: newest } }, reached); // prettier-ignore
+    return begin(
+      reader,
+      scope,
+      { ...asked, range: { first: (reached.n ?? range.first - 1) + 1, last: newest } },
+      reached,
+    );
   };
   const pages = { first: () => begin(reader, scope, asked, reached), meta: () => metaOf(reached) };
   if (wait === 0 || until !== undefined) return respondWith(pagePieces(pages));

@@ -50,7 +50,8 @@ function orderedBy(sort: Sort): readonly Entry[] {
 
 function compare(sort: Sort, a: Place, b: Place): number {
   for (const [field, direction] of Object.entries(sort) as [keyof Place, 1 | -1][]) {
-    const [left, right] = [a[field] ?? "", b[field] ?? ""];
+    const left = a[field] ?? "";
+    const right = b[field] ?? "";
     if (left !== right) return left < right ? -direction : direction;
   }
   return 0;

@@ -101,17 +101,24 @@ export function mountExports(router: Router, storage: Storage, journal: StatePar
 
 function requireFitting(format: ExportFormat, { zone, resource }: Query): void {
   if (format === "dns" && zone === undefined) throw validationFailed({ path: "zone", message: "is required for dns" });
-  if (format !== "dns" && zone !== undefined) throw validationFailed({ path: "zone", message: "is only supported for dns" });
-  if (format !== "csv" && resource !== undefined) throw validationFailed({ path: "resource", message: "is only supported for csv" });
-} // prettier-ignore
+  if (format !== "dns" && zone !== undefined)
+    throw validationFailed({ path: "zone", message: "is only supported for dns" });
+  if (format !== "csv" && resource !== undefined)
+    throw validationFailed({ path: "resource", message: "is only supported for csv" });
+}
 
 /** Group members of an Ansible inventory are kept in memory until the end. */
 async function requireFew({ totals, hosts }: Storage, scope: Scope, query: Query): Promise<void> {
   const isTagged = query.tag_ids.length > 0;
-  const found = isTagged ? await hosts.count(scope, commonFilter(query, scope), TAG_INDEX) : await totals.total(scope, "hosts"); // prettier-ignore
+  const found = isTagged
+    ? await hosts.count(scope, commonFilter(query, scope), TAG_INDEX)
+    : await totals.total(scope, "hosts");
   if (found > MOST_ANSIBLE_HOSTS)
-    throw validationFailed({ path: "network_id", message: `must select at most ${MOST_ANSIBLE_HOSTS} hosts for ansible` });
-} // prettier-ignore
+    throw validationFailed({
+      path: "network_id",
+      message: `must select at most ${MOST_ANSIBLE_HOSTS} hosts for ansible`,
+    });
+}
 
 interface ExportRequest {
   readonly work: Work;

@@ -29,7 +29,11 @@ export function mountReports(router: Router, storage: Storage): void {
     const found = kinds.map((entities) => goneOf(entities as unknown as Entities<Entity>, scope, beforeMs));
     const [hosts, interfaces, ports, services] = (await Promise.all(found)) as [Found, Found, Found, Found];
     const rows = [hosts, interfaces, ports, services].flatMap((one) => one.rows);
-    const names = await namesOf(storage, scope, rows.map(({ host_id }) => host_id)); // prettier-ignore
+    const names = await namesOf(
+      storage,
+      scope,
+      rows.map(({ host_id }) => host_id),
+    );
     const gone: Gone = {
       before: new Date(beforeMs).toISOString(),
       counts: { hosts: hosts.count, interfaces: interfaces.count, ports: ports.count, services: services.count },

@@ -12,7 +12,8 @@ import type { Storage } from "../storage/storage.js";
 export function mountStats(router: Router, storage: Storage, reader: JournalReader): void {
   const kept = createCachedStats();
   mount(router, getStats, async ({ scope: whole, principal, query: { network_id: networkId } }) => {
-    const [scope, rights] = [narrowedTo(whole, networkId), narrowedTo(principal.scope, networkId)];
+    const scope = narrowedTo(whole, networkId);
+    const rights = narrowedTo(principal.scope, networkId);
     const { stats, etag } = await kept({ scope, rights }, () =>
       count(storage, reader, { scope, rights, now: new Date() }),
     );

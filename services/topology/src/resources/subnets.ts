@@ -117,7 +117,11 @@ async function remove(storage: Storage, { work, scope, ids, precondition }: Remo
     for (const { revision } of found) requireRevision(precondition, revision);
     await guards.remove(tx, scope, ids);
     if (await interfaces.useAny(tx, scope, ids)) throw new AppError("in_use", { entity: subnets.name });
-    await guards.reference(tx, scope, found.map(({ entity }) => networkClaim(entity.network_id, { subnets: -1 }))); // prettier-ignore
+    await guards.reference(
+      tx,
+      scope,
+      found.map(({ entity }) => networkClaim(entity.network_id, { subnets: -1 })),
+    );
     await subnets.remove(tx, scope, { _id: { $in: ids } });
   });
   await afterCommit(work, () => storage.addresses.forget(scope, ids));

@@ -69,10 +69,12 @@ export async function inTheWay(
   for (const kind of ["interfaces", "services"] as const) {
     const { removed, restored, updated } = planned[kind];
     const moved = updated.flatMap(({ current, next }) => [current.entity, next.entity]);
-    const hostIds = new Set([...removed, ...restored, ...moved].map(({ host_id }) => host_id).filter((id) => !gone.has(id))); // prettier-ignore
+    const hostIds = new Set(
+      [...removed, ...restored, ...moved].map(({ host_id }) => host_id).filter((id) => !gone.has(id)),
+    );
     if (hostIds.size === 0) continue;
     const filter = { host_id: { $in: [...hostIds] } };
-    const options = { projection: { host_id: 1, position: 1 }, hint: HOST_ORDER_INDEX, limit: MOST_PLACES + 1 }; // prettier-ignore
+    const options = { projection: { host_id: 1, position: 1 }, hint: HOST_ORDER_INDEX, limit: MOST_PLACES + 1 };
     const places = (await storage[kind].selectIn(tx, scope, filter, options)) as unknown as Place[];
     if (places.length > MOST_PLACES) throw new AppError("too_many_changes", { limit: MOST_PLACES });
     const mine = new Set([...restored, ...updated.map(({ next }) => next.entity)].map(({ id }) => id));

@@ -18,14 +18,19 @@ interface HostChange {
 export function changesOfHosts(undos: readonly Undo[]): ReadonlyMap<string, HostChange> {
   const changes = new Map<string, HostChange>();
   const of = (id: string): HostChange => {
-    const change = changes.get(id) ?? { less: { interfaces: [], ports: [] }, more: { interfaces: [], ports: [] }, services: 0 }; // prettier-ignore
+    const change = changes.get(id) ?? {
+      less: { interfaces: [], ports: [] },
+      more: { interfaces: [], ports: [] },
+      services: 0,
+    };
     changes.set(id, change);
     return change;
   };
   for (const { kind, id, before, after } of undos) {
     if (kind === "hosts") of(id);
     if (kind !== "interfaces" && kind !== "ports" && kind !== "services") continue;
-    const [to, from] = [before?.host_id, after?.host_id];
+    const to = before?.host_id;
+    const from = after?.host_id;
     for (const one of [to, from]) if (one !== undefined) of(one);
     if (to === from) continue;
     if (kind === "services") {
@@ -46,7 +51,9 @@ export async function lockHosts(
   scope: Scope,
   changes: ReadonlyMap<string, HostChange>,
 ): Promise<ReadonlyMap<string, LockedHost>> {
-  const first = new Map([...changes].map(([id, { less, services }]): [string, InventoryChange] => [id, { remove: less, services }])); // prettier-ignore
+  const first = new Map(
+    [...changes].map(([id, { less, services }]): [string, InventoryChange] => [id, { remove: less, services }]),
+  );
   if (first.size === 0) return new Map();
   const locked = await hosts.lockAll(tx, scope, first);
   const grown = [...changes].filter(([, { more }]) => more.interfaces.length + more.ports.length > 0);
@@ -75,8 +82,18 @@ export async function restoreHosts({ storage, tx, scope, planned }: Step): Promi
     const extra = { lock: 0, inventory: inventory(host.id), interfaces: own.get(host.id) ?? [], ...more(host) };
     await storage.hosts.insert(tx, scope, [host], extra);
   }
-  await storage.interfaces.insertWithHosts(tx, scope, interfaces.restored.filter(({ host_id }) => come.has(host_id)), more); // prettier-ignore
-  await storage.interfaces.insert(tx, scope, interfaces.restored.filter(({ host_id }) => !come.has(host_id)), more); // prettier-ignore
+  await storage.interfaces.insertWithHosts(
+    tx,
+    scope,
+    interfaces.restored.filter(({ host_id }) => come.has(host_id)),
+    more,
+  );
+  await storage.interfaces.insert(
+    tx,
+    scope,
+    interfaces.restored.filter(({ host_id }) => !come.has(host_id)),
+    more,
+  );
   await storage.ports.insert(tx, scope, ports.restored, more);
 }
 

@@ -81,7 +81,8 @@ async function refuseUnfinished(
   const parents = restoring.flatMap(({ before }) => [before?.network_id, before?.host_id].flatMap((id) => id ?? []));
   const ids = [...new Set([...places.map(({ id }) => id), ...parents])];
   const unfinished = new Set(await storage.deletions.unfinished(tx, scope.organizationId, ids));
-  const isReserved = ({ id, before }: Undo): boolean => [id, before?.network_id, before?.host_id].some((one) => one !== undefined && unfinished.has(one)); // prettier-ignore
+  const isReserved = ({ id, before }: Undo): boolean =>
+    [id, before?.network_id, before?.host_id].some((one) => one !== undefined && unfinished.has(one));
   refuse(restoring.filter(isReserved).map(({ kind, id }) => conflictOf(kind, id, "being_deleted")));
 }
 
@@ -126,7 +127,12 @@ async function restoreTopLevel({ storage, tx, scope, planned }: Step): Promise<v
   const targets = [
     ...tags.restored.map(({ id }) => ({ target: id, kind: "tag" as const, organization_id, network_id: null })),
     ...networks.restored.map(({ id }) => ({ target: id, kind: "network" as const, organization_id, network_id: id })),
-    ...subnets.restored.map(({ id, network_id }) => ({ target: id, kind: "subnet" as const, organization_id, network_id })), // prettier-ignore
+    ...subnets.restored.map(({ id, network_id }) => ({
+      target: id,
+      kind: "subnet" as const,
+      organization_id,
+      network_id,
+    })),
   ];
   if (targets.length > 0) await storage.guards.create(tx, targets);
 }
@@ -141,12 +147,14 @@ async function reference({ storage, tx, scope, planned }: Step): Promise<void> {
       networkClaim(network_id, { [kind]: by });
     all.push(...planned[kind].restored.map((one) => of(one, 1)), ...planned[kind].removed.map((one) => of(one, -1)));
   }
-  const bound = ({ network_id, bindings }: Service, sign: 1 | -1): Reference => networkClaim(network_id, { bindings: sign * bindings.length }); // prettier-ignore
+  const bound = ({ network_id, bindings }: Service, sign: 1 | -1): Reference =>
+    networkClaim(network_id, { bindings: sign * bindings.length });
   all.push(...services.restored.map((one) => bound(one, 1)), ...services.removed.map((one) => bound(one, -1)));
   for (const { current, next } of services.updated)
     all.push(networkClaim(next.entity.network_id, { bindings: moreBindings({ before: current, after: next }) }));
   for (const { current, next } of interfaces.updated)
-    if (isElsewhere(current.entity, next.entity)) all.push(networkClaim(next.entity.network_id, {}), ...subnetClaims([next.entity])); // prettier-ignore
+    if (isElsewhere(current.entity, next.entity))
+      all.push(networkClaim(next.entity.network_id, {}), ...subnetClaims([next.entity]));
   all.push(...subnetClaims(interfaces.restored));
   for (const kind of TAGGED) {
     all.push(...planned[kind].restored.flatMap(({ tags }) => tagClaims(tags)));
@@ -169,20 +177,44 @@ async function updateOthers({ storage, tx, scope, planned }: Step): Promise<void
     if (plural === "subnets") for (const change of subnets.updated) await replaceSubnet(storage, tx, scope, change);
     else {
       const entities = storage[plural] as unknown as Entities<Entity>;
-      await entities.replace(tx, scope, planned[plural].updated.map(({ next }) => next)); // prettier-ignore
+      await entities.replace(
+        tx,
+        scope,
+        planned[plural].updated.map(({ next }) => next),
+      );
     }
   }
-  await storage.hosts.replace(tx, scope, hosts.updated.map(({ next }) => next)); // prettier-ignore
+  await storage.hosts.replace(
+    tx,
+    scope,
+    hosts.updated.map(({ next }) => next),
+  );
   for (const { current, next } of hosts.updated)
     if (current.entity.name !== next.entity.name)
       await storage.services.renameHost(tx, scope, next.entity.id, next.entity.name);
   for (const { current, next } of interfaces.updated)
     nextMacAddress(current.entity.mac_address, next.entity.mac_address ?? "");
-  await storage.interfaces.replace(tx, scope, interfaces.updated.map(({ next }) => next)); // prettier-ignore
-  await storage.ports.replace(tx, scope, ports.updated.map(({ next }) => next)); // prettier-ignore
-  const placed = [...interfaces.restored, ...interfaces.updated.flatMap(({ current, next }) => (isElsewhere(current.entity, next.entity) ? [next.entity] : []))]; // prettier-ignore
+  await storage.interfaces.replace(
+    tx,
+    scope,
+    interfaces.updated.map(({ next }) => next),
+  );
+  await storage.ports.replace(
+    tx,
+    scope,
+    ports.updated.map(({ next }) => next),
+  );
+  const placed = [
+    ...interfaces.restored,
+    ...interfaces.updated.flatMap(({ current, next }) =>
+      isElsewhere(current.entity, next.entity) ? [next.entity] : [],
+    ),
+  ];
   for (const networkId of new Set(placed.map(({ network_id }) => network_id)))
-    await checkAddresses(storage, tx, scope, { networkId, addresses: placed.filter((one) => one.network_id === networkId) }); // prettier-ignore
+    await checkAddresses(storage, tx, scope, {
+      networkId,
+      addresses: placed.filter((one) => one.network_id === networkId),
+    });
 }
 
 async function writeServices(
@@ -196,7 +228,9 @@ async function writeServices(
   refuse(unboundTargets(planned, locked, written));
   const more = revisionIn(planned);
   const restored = byHost(services.restored);
-  const changed = byHost(services.updated.map(({ current, next }) => ({ host_id: next.entity.host_id, before: current, after: next }))); // prettier-ignore
+  const changed = byHost(
+    services.updated.map(({ current, next }) => ({ host_id: next.entity.host_id, before: current, after: next })),
+  );
   for (const hostId of new Set(written.map(({ host_id }) => host_id))) {
     const hostName = names.get(hostId) ?? "";
     await saveServices(storage, tx, scope, { changes: changed.get(hostId) ?? [], hostName });

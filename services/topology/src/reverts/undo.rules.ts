@@ -37,7 +37,8 @@ export function undosOf(changes: readonly RecordedChange[]): Undo[] {
   }
   return [...spans].flatMap(([id, { first, last }]): Undo[] => {
     const kind = COLLECTION_OF.get(first.entry.entity);
-    const [before, after] = [stateIn(first.before), stateIn(last.after)];
+    const before = stateIn(first.before);
+    const after = stateIn(last.after);
     if (kind === undefined || (before === null && after === null)) return [];
     return [{ kind, id, before, after, revision: last.entry.revision }];
   });

@@ -57,7 +57,7 @@ describe("cached statistics", () => {
     const { started, count, end } = counting();
     const kept = createCachedStats();
     const failing = kept(all("o"), () => Promise.reject(new Error("unavailable")));
-    const requests = [kept(seen("o", ["1"]), count("o1")), kept(seen("o", ["2"]), count("o2"))]; // prettier-ignore
+    const requests = [kept(seen("o", ["1"]), count("o1")), kept(seen("o", ["2"]), count("o2"))];
     const other = kept(all("p"), count("p"));
     await expect(failing).rejects.toThrow("unavailable");
     await new Promise(setImmediate);

@@ -55,7 +55,11 @@ async function largest(
   byNetwork: ReadonlyMap<string, Counts>,
 ): Promise<Stats["networks"]> {
   const sorted = [...byNetwork].sort(([, a], [, b]) => (b.hosts ?? 0) - (a.hosts ?? 0)).slice(0, MOST.networks);
-  const found = await byId(networks, scope, sorted.map(([id]) => id)); // prettier-ignore
+  const found = await byId(
+    networks,
+    scope,
+    sorted.map(([id]) => id),
+  );
   return sorted.flatMap(([id, counts]) => {
     const network = found.get(id);
     return network === undefined ? [] : [{ id, name: network.name, ...filled(counts) }];
@@ -104,7 +108,8 @@ async function changesByDay(reader: Reader, scope: Scope, now: Date): Promise<St
   const days: Stats["days"] = [];
   let first = await reader.firstSince(scope, new Date((today - DAYS + 1) * DAY_MS), { first: gone + 1, last });
   for (let day = today - DAYS + 1; day <= today; day++) {
-    const next = day === today ? last + 1 : await reader.firstSince(scope, new Date((day + 1) * DAY_MS), { first, last }); // prettier-ignore
+    const next =
+      day === today ? last + 1 : await reader.firstSince(scope, new Date((day + 1) * DAY_MS), { first, last });
     const changes = await reader.count(scope, { first, last: next - 1 });
     days.push({ day: new Date(day * DAY_MS).toISOString().slice(0, 10), changes });
     first = next;

@@ -141,13 +141,17 @@ function createHoldingSearch(
 
   /** In steps that are kept whatever happens to the request. */
   async function moveMark(work: Work, scope: Scope, subnetId: string, isAnew: boolean): Promise<void> {
-    for (let [from, isThere]: ["first" | "mark", boolean] = [isAnew ? "first" : "mark", false]; !isThere; from = "mark")
+    let from: "first" | "mark" = isAnew ? "first" : "mark";
+    let isThere = false;
+    while (!isThere) {
       isThere = await transaction(work, [], async (tx) => {
         const subnet = await unchanged(tx, scope, subnetId);
         // The network is locked, so nobody frees addresses while the mark passes used ones.
         await guards.lockAll(tx, scope, subnet.network_id);
         return addresses.move(tx, scope, subnet, { from, step });
       });
+      from = "mark";
+    }
     if (isAnew) await addresses.checked(scope, subnetId);
   }
 
@@ -170,7 +174,8 @@ function createHoldingSearch(
 
 /** Takes the first of the waiting requests. */
 function nextOf(queue: Waiting[]): Waiting[] {
-  let [count, sum] = [0, 0];
+  let count = 0;
+  let sum = 0;
   for (const one of queue) {
     sum += one.count;
     if (count > 0 && sum > MOST_AT_ONCE) break;

@@ -62,9 +62,13 @@ export function createAuditNotes(db: Db): AuditNotes {
     add: async (tx, noted, origin) => {
       const { organization_id } = noted;
       const place = { _id: organization_id, organization_id };
-      const head = await heads.findOneAndUpdate(place, { $inc: { n: 1 } }, {
-        ...{ upsert: true, returnDocument: "after", session: tx },
-      }); // prettier-ignore
+      const head = await heads.findOneAndUpdate(
+        place,
+        { $inc: { n: 1 } },
+        {
+          ...{ upsert: true, returnDocument: "after", session: tx },
+        },
+      );
       if (head === null) throw new Error("an organization has no place for notes");
       if (origin !== null) await requireRoom(tx, organization_id);
       const author = authorOf(tx);

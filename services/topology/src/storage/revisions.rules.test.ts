@@ -6,7 +6,14 @@ import { revised } from "./revisions.rules.js";
 const AT = "2026-01-31T09:30:00.000Z";
 const LATER = new Date("2026-01-31T09:31:00.000Z");
 
-const entity = { id: "a", created_at: AT, updated_at: AT, name: "web", tags: ["x", "y"], virtualization: null as object | null }; // prettier-ignore
+const entity = {
+  id: "a",
+  created_at: AT,
+  updated_at: AT,
+  name: "web",
+  tags: ["x", "y"],
+  virtualization: null as object | null,
+};
 const current: Stored<typeof entity> = { entity, revision: 7 };
 
 describe("revisions: the next state of an entity", () => {

@@ -33,7 +33,10 @@ function readerOf(sighted: boolean) {
 
 const wires = fc.string({ unit: "binary", maxLength: 300 }).map((name) => JSON.stringify({ name }));
 const times = fc.integer({ min: 0, max: 4_000_000_000_000 });
-const sightings = fc.record({ seen_first: times, seen_last: times, seen_by: fc.string(), missed: times }, { requiredKeys: [] }); // prettier-ignore
+const sightings = fc.record(
+  { seen_first: times, seen_last: times, seen_by: fc.string(), missed: times },
+  { requiredKeys: [] },
+);
 
 describe("rows of a batch", () => {
   it("are the texts of its documents, each after a comma", () => {

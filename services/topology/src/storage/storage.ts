@@ -101,15 +101,15 @@ export function createStorage(db: Db, transaction: RunTransaction, options: Stor
   const reads = createSharedReads(SUMS_DUTY);
   const quota = createQuota(database, reads, { ...DEFAULT_QUOTAS, ...quotas });
   const shortWrites = createShortWrites(db, entities.services);
-  const [guards, totals, deletions] = [
-    createGuards(database),
-    createTotals(database, reads),
-    createDeletions(database),
-  ];
+  const guards = createGuards(database);
+  const totals = createTotals(database, reads);
+  const deletions = createDeletions(database);
   const writes = createWrites(db, transaction, { mostKeys: options.maxIdempotencyKeys, deleted: deletions.known });
   const counted = createCountedStore(database);
   const addressAllocator = createAddressAllocator({ transaction, addresses, guards, subnets: entities.subnets });
-  const [auditNotes, sockets, sightings] = [createAuditNotes(db), createSockets(entities), createSightings(database)];
+  const auditNotes = createAuditNotes(db);
+  const sockets = createSockets(entities);
+  const sightings = createSightings(database);
   const kept = { guards, totals, deletions, quota, sockets, auditNotes, sightings, counted };
   return { database, transaction, writes, ...kept, ...entities, addresses, addressAllocator, shortWrites };
 }

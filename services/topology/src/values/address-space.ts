@@ -104,7 +104,8 @@ export function reservedIn(cidr: string, ranges: readonly ReservedRange[]): Rese
   const block = parseBlock(cidr, "cidr");
   const faults: Fault[] = [];
   const placed = ranges.map(({ from, to, purpose }, index) => {
-    const [start, end] = [parseAddress(from), parseAddress(to)];
+    const start = parseAddress(from);
+    const end = parseAddress(to);
     const path = `reserved.${index}`;
     if (!block.contains(from) || !block.contains(to)) faults.push({ path, message: `must be inside ${block.text}` });
     else if (end.key < start.key) faults.push({ path, message: "must not end before it begins" });

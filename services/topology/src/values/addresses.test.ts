@@ -96,13 +96,28 @@ describe("addresses: keys in numeric order", () => {
   it("sort 10.0.0.9 before 10.0.0.10, and all of IPv4 before IPv6", () => {
     const texts = ["::", "10.0.0.10", "fe80::1", "255.255.255.255", "10.0.0.9", "2001:db8::a", "2001:db8::9"];
     const sorted = texts.map(parseAddress).sort((a, b) => compare(a.key, b.key));
-    expect(sorted.map(({ text }) => text)).toEqual(["10.0.0.9", "10.0.0.10", "255.255.255.255", "::", "2001:db8::9", "2001:db8::a", "fe80::1"]); // prettier-ignore
+    expect(sorted.map(({ text }) => text)).toEqual([
+      "10.0.0.9",
+      "10.0.0.10",
+      "255.255.255.255",
+      "::",
+      "2001:db8::9",
+      "2001:db8::a",
+      "fe80::1",
+    ]);
   });
 
   it("sort blocks by network, then by length", () => {
     const blocks = ["10.0.0.0/24", "10.0.0.0/8", "9.0.0.0/8", "10.0.0.0/16", "2001:db8::/32", "10.0.1.0/24"];
     const sorted = blocks.map((cidr) => parseBlock(cidr, "cidr")).sort((a, b) => compare(a.key, b.key));
-    expect(sorted.map(({ text }) => text)).toEqual(["9.0.0.0/8", "10.0.0.0/8", "10.0.0.0/16", "10.0.0.0/24", "10.0.1.0/24", "2001:db8::/32"]); // prettier-ignore
+    expect(sorted.map(({ text }) => text)).toEqual([
+      "9.0.0.0/8",
+      "10.0.0.0/8",
+      "10.0.0.0/16",
+      "10.0.0.0/24",
+      "10.0.1.0/24",
+      "2001:db8::/32",
+    ]);
   });
 });
 
@@ -116,7 +131,10 @@ describe("addresses: blocks", () => {
     ["::ffff:10.0.0.1/120", "10.0.0.0/24"],
     ["::ffff:0:0/95", "::fffe:0:0/95"],
   ])("reject host bits in %s and name the intended block", (cidr, meant) => {
-    expect(faultOf(cidr)).toEqual(["validation_failed", { errors: [{ path: "cidr", message: expect.stringContaining(meant) }] }]); // prettier-ignore
+    expect(faultOf(cidr)).toEqual([
+      "validation_failed",
+      { errors: [{ path: "cidr", message: expect.stringContaining(meant) }] },
+    ]);
   });
 
   it.each(["0.0.0.0/0", "10.0.0.0/8", "10.0.0.7/32", "::/0", "2001:db8::/32", "2001:db8::1/128"])(
@@ -180,7 +198,8 @@ describe("addresses: IPv4-mapped blocks", () => {
     ["0:0:0:0:0:FFFF:10.0.0.7/128", "10.0.0.7/32"],
     ["::ffff:0:0/96", "0.0.0.0/0"],
   ])("of IPv4-mapped addresses only are IPv4, as these addresses are: %s is %s", (given, canonical) => {
-    const [block, same] = [parseBlock(given, "cidr"), parseBlock(canonical, "cidr")];
+    const block = parseBlock(given, "cidr");
+    const same = parseBlock(canonical, "cidr");
     expect([block.text, block.key]).toEqual([canonical, same.key]);
     expect(["192.168.0.1", "10.0.0.7", "::ffff:10.0.0.7"].map(block.contains)).toEqual(
       ["192.168.0.1", "10.0.0.7", "10.0.0.7"].map(same.contains),

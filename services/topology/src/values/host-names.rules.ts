@@ -16,7 +16,8 @@ export function hostLabel(hostname: string | null): string | null {
 
 /** Whether two hostnames are equal, or may be because only one has a domain. */
 export function compareNames(a: string, b: string): "same" | "maybe" | "different" {
-  const [one, other] = [folded(a), folded(b)];
+  const one = folded(a);
+  const other = folded(b);
   if (one === other) return "same";
   const isShort = (name: string): boolean => !name.includes(".");
   return isShort(one) !== isShort(other) && hostLabel(one) === hostLabel(other) ? "maybe" : "different";

@@ -8,14 +8,20 @@ function finds(part: string, text: string): boolean {
 }
 
 const special = fc.array(fc.constantFrom(...Array.from("^$\\.*+?()[]{}|/-#a0 é")), { minLength: 1, maxLength: 8 });
-const aPart = fc.oneof(fc.string({ minLength: 1 }), special.map((characters) => characters.join(""))); // prettier-ignore
+const aPart = fc.oneof(
+  fc.string({ minLength: 1 }),
+  special.map((characters) => characters.join("")),
+);
 
 describe("searching", () => {
   it("finds every substring of a value, ignoring case, with any characters", () => {
     fc.assert(
       fc.property(fc.string(), aPart, fc.string(), (before, part, after) => {
         const text = searchTextOf("other", before + part + after, null);
-        expect([finds(part, text), finds(part.toUpperCase(), text)]).toEqual([true, text.includes(part.toUpperCase().toLowerCase())]); // prettier-ignore
+        expect([finds(part, text), finds(part.toUpperCase(), text)]).toEqual([
+          true,
+          text.includes(part.toUpperCase().toLowerCase()),
+        ]);
       }),
     );
   });

@@ -62,7 +62,17 @@ export function createWebhookOperations({ states, guard, send, secretOf, most }:
       // Not the fault of the receiver.
       if (signal.aborted && error !== null) throw new AppError("unavailable");
       const outcome = error === null ? ("delivered" as const) : ("failed" as const);
-      const delivery = { id, kind: "test" as const, changes: 0, cursor: null, attempt: 1, outcome, status, error, duration_ms }; // prettier-ignore
+      const delivery = {
+        id,
+        kind: "test" as const,
+        changes: 0,
+        cursor: null,
+        attempt: 1,
+        outcome,
+        status,
+        error,
+        duration_ms,
+      };
       await states.note(of, delivery);
       return { ...delivery, at: new Date().toISOString() };
     },

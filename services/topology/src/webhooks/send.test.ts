@@ -157,7 +157,10 @@ describe("a delivery", () => {
     });
     for (const one of [silent, dripping]) {
       const url = `http://127.0.0.1:${one}/`;
-      expect(await createSend(allowed)({ ...message, withinMs: 200, url })).toMatchObject({ status: null, error: "timeout" }); // prettier-ignore
+      expect(await createSend(allowed)({ ...message, withinMs: 200, url })).toMatchObject({
+        status: null,
+        error: "timeout",
+      });
     }
     for (const server of servers) server.closeAllConnections();
   });

@@ -49,7 +49,8 @@ export function createSend(guard: AddressGuard, resolve: ResolveName = addresses
     if (isLate()) return ended(null, "timeout");
     const [address] = addresses;
     // One disallowed address is enough to refuse: no legitimate name resolves to both.
-    if (address === undefined || !addresses.every((one) => guard.allows(one, url.protocol))) return ended(null, "no_address"); // prettier-ignore
+    if (address === undefined || !addresses.every((one) => guard.allows(one, url.protocol)))
+      return ended(null, "no_address");
     try {
       const status = await post(url, { ...message, address, until });
       return ended(status, status >= 200 && status < 300 ? null : "refused");

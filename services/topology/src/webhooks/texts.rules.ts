@@ -20,7 +20,12 @@ const MOST_FIELDS = 5;
 
 export const SLACK: Markup = {
   bold: (text) => `*${text}*`,
-  escape: (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replace(/[*_~`]/g, "\u200b$&"), // prettier-ignore
+  escape: (text) =>
+    text
+      .replaceAll("&", "&amp;")
+      .replaceAll("<", "&lt;")
+      .replaceAll(">", "&gt;")
+      .replace(/[*_~`]/g, "\u200b$&"),
   most: 3_000,
 };
 

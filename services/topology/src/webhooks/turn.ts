@@ -134,7 +134,12 @@ class Turn {
   async #read(): Promise<boolean> {
     const { reader } = this.parts;
     const { last, gone } = await reader.ends(this.#scope);
-    const asked = { filter: {}, range: { first: Math.max(this.leased.n, gone) + 1, last }, direction: "asc", limit: PAGE } as const; // prettier-ignore
+    const asked = {
+      filter: {},
+      range: { first: Math.max(this.leased.n, gone) + 1, last },
+      direction: "asc",
+      limit: PAGE,
+    } as const;
     let characters = 0;
     for await (const entries of reader.entries(this.#scope, asked, { n: null, isEnd: false })) {
       this.#page.push(...entries);
@@ -159,7 +164,9 @@ class Turn {
     const { status, error, durationMs: duration_ms } = outcome;
     const isDelivered = error === null;
     const step = isDelivered
-      ? (await this.#goOn(last.n)) ? "on" : "lost" // prettier-ignore
+      ? (await this.#goOn(last.n))
+        ? "on"
+        : "lost"
       : await this.#fail(webhook, outcome, last.n);
     await states.note(leased, {
       ...{ id, kind: "changes", changes: entries.length, cursor: cursors.of(leased.organization_id, last.n) },

@@ -15,7 +15,12 @@ const line: Line = {
 describe("a message for chat services", () => {
   it("describes what was done, by whom, to what, and why", () => {
     expect(textOfLines([line], PLAIN)).toBe("Host nas was changed by ada@example.com (name): moved");
-    expect(textOfLines([{ action: "deleted", entity: "Tag", name: "a", fields: [], email: undefined, comment: undefined }], SLACK)).toBe("Tag *a* was deleted"); // prettier-ignore
+    expect(
+      textOfLines(
+        [{ action: "deleted", entity: "Tag", name: "a", fields: [], email: undefined, comment: undefined }],
+        SLACK,
+      ),
+    ).toBe("Tag *a* was deleted");
   });
 
   it("turns no name into markup, a link or a mention", () => {
@@ -45,7 +50,13 @@ describe("a message for chat services", () => {
 
 describe("the rules of a webhook", () => {
   const everything = { network_ids: [], entities: [], actions: [], tag_ids: [] };
-  const entry = { network_id: "one", entity: "Host", action: "updated", wire: `{"tags":["new"]}`, old: `{"tags":["old"]}` } as const; // prettier-ignore
+  const entry = {
+    network_id: "one",
+    entity: "Host",
+    action: "updated",
+    wire: `{"tags":["new"]}`,
+    old: `{"tags":["old"]}`,
+  } as const;
 
   it("match changes that satisfy each filter, with tags from before or after the change", () => {
     expect(isSelected(everything, entry)).toBe(true);

@@ -38,7 +38,17 @@ export function createWebhooks(db: Db, { allow, most, registry, log }: WebhookOp
   return {
     operations: createWebhookOperations({ states, guard, send, secretOf, most }),
     start: ({ storage: { webhooks, auditNotes, transaction }, ...parts }) =>
-      startWorkers({ ...parts, states: inTurn(states), webhooks, auditNotes, transaction, send, secretOf, onOutcome, log }), // prettier-ignore
+      startWorkers({
+        ...parts,
+        states: inTurn(states),
+        webhooks,
+        auditNotes,
+        transaction,
+        send,
+        secretOf,
+        onOutcome,
+        log,
+      }),
   };
 }
 

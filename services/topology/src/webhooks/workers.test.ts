@@ -50,14 +50,21 @@ const ofMany = (served: readonly string[]): number => served.filter((id) => id.s
 
 describe("webhooks.workers: deliveries that never end", () => {
   it("of an organization take its workers only", async () => {
-    const served = await servedAtOnce([...webhooksOf("many"), ...webhooksOf("many").map(({ _id, ...of }) => ({ ...of, _id: `${_id}-more` })), ...webhooksOf("other")]); // prettier-ignore
+    const served = await servedAtOnce([
+      ...webhooksOf("many"),
+      ...webhooksOf("many").map(({ _id, ...of }) => ({ ...of, _id: `${_id}-more` })),
+      ...webhooksOf("other"),
+    ]);
     expect([ofMany(served), served.length]).toEqual([WORKERS_OF_ORGANIZATION, 2 * WORKERS_OF_ORGANIZATION]);
   });
 
   it("of many accounts at one address leave workers to others", async () => {
     const many = webhooksOfMany(WORKERS_OF_ADDRESS, () => "192.0.2.1");
     const served = await servedAtOnce([...many, ...webhooksOf("other", "192.0.2.2"), ...webhooksOf("earlier")]);
-    expect([ofMany(served), served.length]).toEqual([WORKERS_OF_ADDRESS, WORKERS_OF_ADDRESS + 2 * WORKERS_OF_ORGANIZATION]); // prettier-ignore
+    expect([ofMany(served), served.length]).toEqual([
+      WORKERS_OF_ADDRESS,
+      WORKERS_OF_ADDRESS + 2 * WORKERS_OF_ORGANIZATION,
+    ]);
   });
 
   it("of many accounts at the addresses of one site leave workers to others", async () => {

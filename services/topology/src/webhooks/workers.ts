@@ -47,9 +47,13 @@ export function startWorkers(parts: WorkerParts): Workers {
   const stopping = new AbortController();
   const { signal } = stopping;
   const running = createRunning({ ...parts, signal });
-  const looking = createLooking(states, (of) => running.run(of), (error) => {
-    if (!signal.aborted) log.warn({ err: error }, "webhooks could not be served; retrying");
-  }); // prettier-ignore
+  const looking = createLooking(
+    states,
+    (of) => running.run(of),
+    (error) => {
+      if (!signal.aborted) log.warn({ err: error }, "webhooks could not be served; retrying");
+    },
+  );
 
   const sweep = async (): Promise<void> => {
     for (const of of await states.due(MOST_DUE)) {

@@ -84,7 +84,8 @@ function waitingIn(seen: Measurements): (failure: string) => boolean {
 /** What was slow of some requests, and why they may have been. */
 function slowness(seen: Measurements, timings: Timings, limitMs: number): string[] {
   const { responses, failures, slowestMs } = timings;
-  const slow = slowestMs > limitMs ? [`the victim waited ${slowestMs.toFixed(0)} ms, more than ${limitMs.toFixed(0)}`] : []; // prettier-ignore
+  const slow =
+    slowestMs > limitMs ? [`the victim waited ${slowestMs.toFixed(0)} ms, more than ${limitMs.toFixed(0)}`] : [];
   const silent = responses === 0 && failures.length === 0 ? ["the victim got no response"] : [];
   const faults = [...failuresIn(timings, waitingIn(seen)), ...silent, ...slow];
   const { name, ms } = starvedMostIn(seen);

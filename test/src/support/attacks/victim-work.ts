@@ -101,7 +101,8 @@ function writes(send: Send, host: Host, patch: Patch): Jobs {
 
 /** Changes that last until they are received. */
 async function arrivals(send: Send, patch: Patch): Promise<Jobs> {
-  const [streamed, delivered] = [createArrivals(), createArrivals()];
+  const streamed = createArrivals();
+  const delivered = createArrivals();
   await send.follow("/api/v1/changes/stream", streamed.see);
   await send("POST", "/api/v1/webhooks", { body: { url: await receive(delivered.see) } });
   const received = async (service: string, seen: Arrivals): Promise<void> => {

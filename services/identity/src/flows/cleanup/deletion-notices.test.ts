@@ -18,7 +18,11 @@ describe("networks.notices", () => {
       ends[n]?.();
       await nextTurn();
     }
-    expect(begun).toEqual([["first", ["a"]], ["first", ["b", "c"]], ["second", ["d"]]]); // prettier-ignore
+    expect(begun).toEqual([
+      ["first", ["a"]],
+      ["first", ["b", "c"]],
+      ["second", ["d"]],
+    ]);
     add("first", "e");
     expect(begun.at(-1)).toEqual(["first", ["e"]]);
   });

@@ -57,7 +57,12 @@ export function createReferenceSweep(parts: ReferenceSweepParts): ReferenceSweep
     const collection = db.collection<KeyDocument>("api_keys");
     const all = { organization_id: organizationId };
     const carried = new Set<string>();
-    const those = { organizationId, all, matching: { ...all, "tags.0": { $exists: true } }, fields: { tags: 1 } } as const; // prettier-ignore
+    const those = {
+      organizationId,
+      all,
+      matching: { ...all, "tags.0": { $exists: true } },
+      fields: { tags: 1 },
+    } as const;
     for await (const found of foundInParts(share, collection, those))
       for (const tag of found.flatMap(({ tags }) => tags.filter(isId))) carried.add(tag);
     return [...carried];

@@ -31,7 +31,10 @@ export function createProviders(settings: readonly ProviderSettings[], publicUrl
       const checks = [...all.values()].map(async ({ settings: { id, issuer }, check }, at) =>
         check().catch((error: unknown) => {
           const setting = `OIDC_PROVIDERS.${at}.issuer`;
-          log.error({ err: error, provider: id, issuer, setting }, "sign-in by a provider is impossible: its issuer does not respond as one"); // prettier-ignore
+          log.error(
+            { err: error, provider: id, issuer, setting },
+            "sign-in by a provider is impossible: its issuer does not respond as one",
+          );
         }),
       );
       await Promise.all(checks);

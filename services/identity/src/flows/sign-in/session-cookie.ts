@@ -28,7 +28,10 @@ export function createSessionCookies(publicUrl: string): SessionCookies {
   } as const;
   const cookie = (value: string, maxAge: number, place: { path?: string; domain?: string } = {}): string =>
     stringifySetCookie({ ...attributes, ...place, name: SESSION_COOKIE, value, maxAge });
-  const strays = [...PATHS.slice(1).map((path) => ({ path })), ...domainsOf(publicUrl).flatMap((domain) => PATHS.map((path) => ({ path, domain })))]; // prettier-ignore
+  const strays = [
+    ...PATHS.slice(1).map((path) => ({ path })),
+    ...domainsOf(publicUrl).flatMap((domain) => PATHS.map((path) => ({ path, domain }))),
+  ];
   const carrying = (token: string): string => cookie(token, LONGEST_MS / 1000);
   return {
     carrying,
@@ -44,5 +47,8 @@ function domainsOf(url: string): string[] {
   const { hostname } = new URL(url);
   const labels = hostname.split(".");
   if (labels.length < 2 || /^[\d.]+$|:/.test(hostname)) return [];
-  return labels.slice(0, -1).map((_, index) => labels.slice(index).join(".")).slice(-3); // prettier-ignore
+  return labels
+    .slice(0, -1)
+    .map((_, index) => labels.slice(index).join("."))
+    .slice(-3);
 }

@@ -97,7 +97,11 @@ function variablesOf(host: Host, names: Names): object {
       name: service.name,
       definition: service.service_definition,
       attributes: service.attributes,
-      listens: listeningOf(service).map(({ address, port, protocol }) => ({ address, port, protocol: protocol.toLowerCase() })), // prettier-ignore
+      listens: listeningOf(service).map(({ address, port, protocol }) => ({
+        address,
+        port,
+        protocol: protocol.toLowerCase(),
+      })),
     })),
   };
 }

@@ -17,7 +17,8 @@ const STYLES = {
     "text;html=1;align=left;verticalAlign=middle;fontSize=20;fontStyle=1;whiteSpace=wrap;overflow=hidden;strokeColor=none;fillColor=none;",
   subnet: `shape=swimlane;html=1;verticalAlign=top;startSize=${BOX.title};container=1;collapsible=0;rounded=1;arcSize=4;fontSize=14;fillColor=#dae8fc;strokeColor=#6c8ebf;`,
   host: `shape=swimlane;html=1;verticalAlign=top;startSize=${CARD.title};container=1;childLayout=stackLayout;horizontalStack=0;resizeParent=1;resizeLast=0;collapsible=1;rounded=1;arcSize=6;whiteSpace=wrap;overflow=hidden;fontStyle=0;fillColor=#f5f5f5;strokeColor=#999999;`,
-  service: "text;html=1;align=left;verticalAlign=middle;spacingLeft=8;spacingRight=8;whiteSpace=wrap;overflow=hidden;strokeColor=none;fillColor=none;", // prettier-ignore
+  service:
+    "text;html=1;align=left;verticalAlign=middle;spacingLeft=8;spacingRight=8;whiteSpace=wrap;overflow=hidden;strokeColor=none;fillColor=none;",
   edge: "html=1;endArrow=none;dashed=1;rounded=1;edgeStyle=orthogonalEdgeStyle;strokeColor=#6c8ebf;",
 };
 
@@ -47,12 +48,22 @@ export function createDrawioWriter(): DrawioWriter {
     place.y = place.below;
   };
   return {
-    begin: '<mxfile host="inventory">\n <diagram id="inventory" name="Inventory">\n  <mxGraphModel grid="1" page="0" connect="1" tooltips="1">\n   <root>\n<mxCell id="0"/>\n<mxCell id="1" parent="0"/>\n', // prettier-ignore
+    begin:
+      '<mxfile host="inventory">\n <diagram id="inventory" name="Inventory">\n  <mxGraphModel grid="1" page="0" connect="1" tooltips="1">\n   <root>\n<mxCell id="0"/>\n<mxCell id="1" parent="0"/>\n',
     network: (id, name) => {
       nextRow();
       const { x, y } = place;
       place.below = place.y += HEADING.height + HEADING.gap;
-      return vertex({ id, lines: [name], style: "network", parent: "1", x, y, width: RIGHT - GAP, height: HEADING.height }); // prettier-ignore
+      return vertex({
+        id,
+        lines: [name],
+        style: "network",
+        parent: "1",
+        x,
+        y,
+        width: RIGHT - GAP,
+        height: HEADING.height,
+      });
     },
     box: (id, title, cards) => {
       const { width, height, places } = arranged(cards);
@@ -94,9 +105,17 @@ function heightOf({ services }: Card): number {
 function cardOf(parent: string, { card, x, y }: Placed): string {
   const { width, title, row } = CARD;
   const { id, lines, services } = card;
-  const rows = services.map(
-    (service, n) =>
-    vertex({ id: service.id, lines: [service.text], style: "service", parent: id, x: 0, y: title + n * row, width, height: row }), // prettier-ignore
+  const rows = services.map((service, n) =>
+    vertex({
+      id: service.id,
+      lines: [service.text],
+      style: "service",
+      parent: id,
+      x: 0,
+      y: title + n * row,
+      width,
+      height: row,
+    }),
   );
   return vertex({ id, lines, style: "host", parent, x, y, width, height: heightOf(card) }) + rows.join("");
 }
@@ -106,7 +125,7 @@ function edgesOf({ id: host, elsewhere }: Card): string {
     .map(
       ({ id, subnetId, address }) =>
         `<mxCell id="${id}" value="${labelOf([address])}" style="${STYLES.edge}" edge="1" parent="1" source="${host}" target="${subnetId}"><mxGeometry relative="1" as="geometry"/></mxCell>\n`,
-    ) // prettier-ignore
+    )
     .join("");
 }
 

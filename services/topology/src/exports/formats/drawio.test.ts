@@ -41,7 +41,7 @@ function drawn(...boxes: readonly (readonly [id: string, cards: readonly Card[]]
 
 function overlap([x, y, width, height]: readonly number[], [x2, y2, width2, height2]: readonly number[]): boolean {
   return x! < x2! + width2! && x2! < x! + width! && y! < y2! + height2! && y2! < y! + height!;
-} // prettier-ignore
+}
 
 describe("a drawing", () => {
   it("contains subnets, in them hosts, and in those their services", () => {
@@ -67,7 +67,9 @@ describe("a drawing", () => {
     const sizes = fc.array(fc.array(fc.nat(9), { maxLength: 40 }), { maxLength: 20 });
     fc.assert(
       fc.property(sizes, (boxes) => {
-        const cells = drawn(...boxes.map((hosts, b) => [`b${b}`, hosts.map((services, h) => aCard(`b${b}h${h}`, services))] as const)); // prettier-ignore
+        const cells = drawn(
+          ...boxes.map((hosts, b) => [`b${b}`, hosts.map((services, h) => aCard(`b${b}h${h}`, services))] as const),
+        );
         const byId = new Map(cells.map((cell) => [cell.id, cell]));
         const placed = cells.filter(({ at }) => at !== undefined);
         for (const { at = [], parent = "" } of placed) {
@@ -108,17 +110,27 @@ describe("the drawing of a host", () => {
     ],
     ports: [{ id: "p", number: 443, protocol: "Tcp" }],
     services: [
-      { id: "s1", name: "Photos", bindings: [{ type: "Port", port_id: "p", interface_id: null }, { type: "Port", port_id: "p", interface_id: "i2" }] },
+      {
+        id: "s1",
+        name: "Photos",
+        bindings: [
+          { type: "Port", port_id: "p", interface_id: null },
+          { type: "Port", port_id: "p", interface_id: "i2" },
+        ],
+      },
       { id: "s2", name: "Backup", bindings: [] },
     ],
-  } as unknown as Host; // prettier-ignore
+  } as unknown as Host;
 
   it("contains its name with its first address, its services with their ports, and its other subnets", () => {
     expect(cardIn(host)).toEqual({
       ...{ id: "h", lines: ["nas", "10.0.0.5 and 2 more"] },
-      services: [{ id: "s1", text: "Photos · 443/tcp" }, { id: "s2", text: "Backup" }],
+      services: [
+        { id: "s1", text: "Photos · 443/tcp" },
+        { id: "s2", text: "Backup" },
+      ],
       elsewhere: [{ id: "i3", subnetId: "b", address: "10.1.0.5" }],
-    }); // prettier-ignore
+    });
     expect(cardIn({ ...host, interfaces: [] }).lines).toEqual(["nas"]);
   });
 

@@ -26,23 +26,64 @@ interface Given {
 let made = 0;
 
 /** A host with one service that listens on all of its ports. */
-function aHost({ name = "nas", hostname = null, ips = [], tags = [], ports = [], service = "web", description, ...more }: Given): Host {
+function aHost({
+  name = "nas",
+  hostname = null,
+  ips = [],
+  tags = [],
+  ports = [],
+  service = "web",
+  description,
+  ...more
+}: Given): Host {
   const id = `host-${made++}`;
-  const interfaces = ips.map((ip_address, n) => ({ id: `${id}-i${n}`, ip_address, mac_address: n === 0 ? "00:11:22:33:44:55" : null, name: `eth${n}`, attributes: {} }));
-  const bindings = ports.map(([, , at], n) => ({ type: "Port", port_id: `${id}-p${n}`, interface_id: at === undefined ? null : `${id}-i${at}` }));
-  const services = ports.length === 0 ? [] : [{ id: `${id}-s`, name: service, service_definition: "nginx", tags, bindings, attributes: more.ofService ?? {} }];
+  const interfaces = ips.map((ip_address, n) => ({
+    id: `${id}-i${n}`,
+    ip_address,
+    mac_address: n === 0 ? "00:11:22:33:44:55" : null,
+    name: `eth${n}`,
+    attributes: {},
+  }));
+  const bindings = ports.map(([, , at], n) => ({
+    type: "Port",
+    port_id: `${id}-p${n}`,
+    interface_id: at === undefined ? null : `${id}-i${at}`,
+  }));
+  const services =
+    ports.length === 0
+      ? []
+      : [
+          {
+            id: `${id}-s`,
+            name: service,
+            service_definition: "nginx",
+            tags,
+            bindings,
+            attributes: more.ofService ?? {},
+          },
+        ];
   return {
     ...{ id, name, hostname, tags, network_id: "n1", description: description ?? null, interfaces, services },
     ...{ role: more.role ?? null, attributes: more.attributes ?? {} },
     ports: ports.map(([number, protocol], n) => ({ id: `${id}-p${n}`, number, protocol })),
   } as unknown as Host;
-} // prettier-ignore
+}
 
 function fileOf(writer: ExportWriter, ...hosts: readonly Given[]): string {
   return writer.begin + hosts.map((host) => writer.hosts([aHost(host)])).join("") + [...writer.end()].join("");
 }
 
-const NAS: Given = { name: "NAS (Büro)", hostname: "nas.home.example", ips: ["10.0.0.5", "2001:db8::5"], tags: ["t1"], ports: [[443, "Tcp"], [53, "Udp", 1], [8443, "Tcp", 1]] }; // prettier-ignore
+const NAS: Given = {
+  name: "NAS (Büro)",
+  hostname: "nas.home.example",
+  ips: ["10.0.0.5", "2001:db8::5"],
+  tags: ["t1"],
+  ports: [
+    [443, "Tcp"],
+    [53, "Udp", 1],
+    [8443, "Tcp", 1],
+  ],
+};
 
 describe("labelOf", () => {
   it.each([
@@ -58,7 +99,13 @@ describe("labelOf", () => {
 
 describe("lines for /etc/hosts", () => {
   it("have each address with the hostname and the name", () => {
-    const file = fileOf(createHostsWriter(), NAS, { name: "pi", hostname: "pi", ips: ["10.0.0.6"] }, { name: "no address" }, { name: "?", ips: ["10.0.0.7"] }); // prettier-ignore
+    const file = fileOf(
+      createHostsWriter(),
+      NAS,
+      { name: "pi", hostname: "pi", ips: ["10.0.0.6"] },
+      { name: "no address" },
+      { name: "?", ips: ["10.0.0.7"] },
+    );
     expect(file).toBe("10.0.0.5\tnas.home.example nas-buro\n2001:db8::5\tnas.home.example nas-buro\n10.0.0.6\tpi\n");
   });
 
@@ -74,7 +121,10 @@ describe("lines for /etc/hosts", () => {
 
 describe("targets for Prometheus", () => {
   it("are the TCP sockets of services, with labels", () => {
-    const [group, ...more] = JSON.parse(fileOf(createPrometheusWriter(names), NAS, { ips: ["10.0.0.6"] })) as { targets: string[]; labels: Record<string, string> }[]; // prettier-ignore
+    const [group, ...more] = JSON.parse(fileOf(createPrometheusWriter(names), NAS, { ips: ["10.0.0.6"] })) as {
+      targets: string[];
+      labels: Record<string, string>;
+    }[];
     expect(more).toEqual([]);
     expect(group?.targets).toEqual(["10.0.0.5:443", "[2001:db8::5]:8443"]);
     expect(group?.labels).toMatchObject({
@@ -127,7 +177,11 @@ describe("an inventory for Ansible", () => {
       ...{ nts_role: "AccessPoint", nts_attributes: { rack: "{ { x }}" }, nts_services: [{ attributes: { tier: 1 } }] },
     });
     expect(Object.keys(hosts)).toEqual(["nas.home.example", "pi"]);
-    expect(hosts["nas.home.example"]).toMatchObject({ ansible_host: "10.0.0.5", nts_tags: ["prod, EU"], nts_network: "Büro 1" });
+    expect(hosts["nas.home.example"]).toMatchObject({
+      ansible_host: "10.0.0.5",
+      nts_tags: ["prod, EU"],
+      nts_network: "Büro 1",
+    });
     const members = Object.entries(children).map(([group, { hosts: own }]) => [group, Object.keys(own)]);
     expect(members).toEqual([
       ["network_buro_1", ["nas.home.example", "pi"]],
@@ -135,7 +189,7 @@ describe("an inventory for Ansible", () => {
       ["role_accesspoint", ["nas.home.example"]],
       ["service_nginx", ["nas.home.example"]],
     ]);
-  }); // prettier-ignore
+  });
 
   it("keeps hosts with the same name", () => {
     expect(Object.keys(inventoryOf({ name: "pi" }, { name: "Pi!" }).hosts)).toHaveLength(2);
@@ -152,7 +206,12 @@ describe("an inventory for Ansible", () => {
 describe("a DNS zone", () => {
   it("has a record for each address, under the hostname in the zone or else the name", () => {
     const zone = createDnsWriter("Home.Example.", 7);
-    const file = fileOf(zone, NAS, { name: "Old printer", hostname: "printer.other.example", ips: ["10.0.0.9"] }, { name: "日本", ips: ["10.0.0.8"] }); // prettier-ignore
+    const file = fileOf(
+      zone,
+      NAS,
+      { name: "Old printer", hostname: "printer.other.example", ips: ["10.0.0.9"] },
+      { name: "日本", ips: ["10.0.0.8"] },
+    );
     expect(file.split("\n").filter((line) => / (?:A|AAAA|SOA|NS) /.test(line))).toEqual([
       "@ IN SOA localhost. hostmaster.home.example. 7 3600 600 604800 300",
       "@ IN NS localhost.",
@@ -165,7 +224,9 @@ describe("a DNS zone", () => {
 
 describe("a table", () => {
   const rowsOf = (resource: CsvResource, ...hosts: Given[]): string[] =>
-    fileOf(createCsvWriter(resource), ...hosts).split("\r\n").slice(0, -1); // prettier-ignore
+    fileOf(createCsvWriter(resource), ...hosts)
+      .split("\r\n")
+      .slice(0, -1);
 
   it.each([
     ["hosts", "NAS (Büro),nas.home.example,10.0.0.5 2001:db8::5,00:11:22:33:44:55 ?,,"],

@@ -62,7 +62,12 @@ function pageOf(definition: string, listening: readonly Listening[]): string | n
 }
 
 function entryOf({ name, href, description }: Link): string {
-  const lines = [`    - ${quoted(name)}:`, ...Object.entries({ href, description, siteMonitor: href }).map(([key, value]) => `        ${key}: ${quoted(value)}`)]; // prettier-ignore
+  const lines = [
+    `    - ${quoted(name)}:`,
+    ...Object.entries({ href, description, siteMonitor: href }).map(
+      ([key, value]) => `        ${key}: ${quoted(value)}`,
+    ),
+  ];
   return `${lines.join("\n")}\n`;
 }
 

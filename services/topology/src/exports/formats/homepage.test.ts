@@ -5,22 +5,36 @@ import { parse } from "yaml";
 import { createHomepageWriter } from "./homepage.rules.js";
 import type { Names } from "./writer.rules.js";
 
-const names: Names = { network: (network) => (network === "n3" ? "Home" : { n1: "Home", n2: "Lab" }[network]!), tag: (tag) => tag }; // prettier-ignore
+const names: Names = {
+  network: (network) => (network === "n3" ? "Home" : { n1: "Home", n2: "Lab" }[network]!),
+  tag: (tag) => tag,
+};
 
 let made = 0;
 
 /** A host at 10.0.0.5 with a service for each list of ports. */
-function aHost(network_id: string, name: string, services: Readonly<Record<string, readonly number[]>>, ip = "10.0.0.5"): Host {
+function aHost(
+  network_id: string,
+  name: string,
+  services: Readonly<Record<string, readonly number[]>>,
+  ip = "10.0.0.5",
+): Host {
   const id = `h${made++}`;
-  const ports = Object.values(services).flat().map((number) => ({ id: `${id}-${number}`, number, protocol: "Tcp" }));
+  const ports = Object.values(services)
+    .flat()
+    .map((number) => ({ id: `${id}-${number}`, number, protocol: "Tcp" }));
   return {
     ...{ id, name, network_id, interfaces: [{ id: `${id}-i`, ip_address: ip }], ports },
     services: Object.entries(services).map(([service, numbers]) => ({
-      ...{ id: `${id}-${service}`, name: service.trim(), service_definition: service === "Database" ? "PostgreSQL" : "nginx" },
+      ...{
+        id: `${id}-${service}`,
+        name: service.trim(),
+        service_definition: service === "Database" ? "PostgreSQL" : "nginx",
+      },
       bindings: numbers.map((number) => ({ type: "Port", port_id: `${id}-${number}`, interface_id: null })),
     })),
   } as unknown as Host;
-} // prettier-ignore
+}
 
 function fileOf(...hosts: Host[]): unknown {
   const writer = createHomepageWriter(names);
@@ -58,12 +72,17 @@ describe("services for Homepage", () => {
     const hosts = [aHost("n1", "nas", { Web: [80], "Web ": [8080] }), aHost("n3", "nas", { Web: [80] })];
     const groups = fileOf(...hosts) as Record<string, object[]>[];
     expect(groups.map((group) => Object.keys(group))).toEqual([["Home"], ["Home (2)"]]);
-    expect(groups[0]?.["Home"]?.flatMap((entry) => Object.keys(entry))).toEqual(["Web (nas)", `Web (nas) ${hosts[0]?.services[1]?.id}`]); // prettier-ignore
+    expect(groups[0]?.["Home"]?.flatMap((entry) => Object.keys(entry))).toEqual([
+      "Web (nas)",
+      `Web (nas) ${hosts[0]?.services[1]?.id}`,
+    ]);
   });
 
   it("keep their names, whatever these are, and nothing that Homepage would substitute", () => {
     expect(JSON.stringify(fileOf(aHost("n1", "x", { "{{HOMEPAGE_VAR_KEY}}": [80] })))).not.toContain("{{");
-    const text = fc.string({ unit: "binary", minLength: 1, maxLength: 20 }).filter((name) => !/\{[{%#]|\p{Cs}/u.test(name)); // prettier-ignore
+    const text = fc
+      .string({ unit: "binary", minLength: 1, maxLength: 20 })
+      .filter((name) => !/\{[{%#]|\p{Cs}/u.test(name));
     fc.assert(
       fc.property(text, (name) => {
         const [group] = fileOf(aHost("n1", name, { Web: [80] })) as [Record<string, object[]>];

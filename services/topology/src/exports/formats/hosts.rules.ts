@@ -8,5 +8,7 @@ export function createHostsWriter(): ExportWriter {
 
 function linesOf(host: Host): string {
   const names = new Set([hostnameOf(host) ?? "", labelOf(host.name)].filter((name) => name !== ""));
-  return names.size === 0 ? "" : host.interfaces.map(({ ip_address }) => `${ip_address}\t${[...names].join(" ")}\n`).join(""); // prettier-ignore
+  return names.size === 0
+    ? ""
+    : host.interfaces.map(({ ip_address }) => `${ip_address}\t${[...names].join(" ")}\n`).join("");
 }

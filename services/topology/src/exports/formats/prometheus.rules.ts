@@ -25,7 +25,9 @@ export function createPrometheusWriter(names: Names): ExportWriter {
 function groupsOf(host: Host, names: Names): object[] {
   const listeningOf = listeningOn(host);
   return host.services.flatMap((service) => {
-    const targets = listeningOf(service).filter(({ protocol }) => protocol === "Tcp").map(({ address, port }) => socketText(address, port)); // prettier-ignore
+    const targets = listeningOf(service)
+      .filter(({ protocol }) => protocol === "Tcp")
+      .map(({ address, port }) => socketText(address, port));
     if (targets.length === 0) return [];
     const labels = {
       __meta_nts_network: names.network(host.network_id),

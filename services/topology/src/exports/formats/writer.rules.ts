@@ -64,8 +64,14 @@ export function labelOf(name: string): string {
 
 /** The lower-case ASCII letters and digits of a text, joined by a separator. */
 export function wordOf(text: string, between: "-" | "_"): string {
-  const plain = text.normalize("NFKD").replaceAll(/\p{Mark}/gu, "").toLowerCase(); // prettier-ignore
-  return plain.split(/[^a-z0-9]+/).filter((part) => part !== "").join(between); // prettier-ignore
+  const plain = text
+    .normalize("NFKD")
+    .replaceAll(/\p{Mark}/gu, "")
+    .toLowerCase();
+  return plain
+    .split(/[^a-z0-9]+/)
+    .filter((part) => part !== "")
+    .join(between);
 }
 
 /** The hostname of a host if programs accept it; otherwise null. */

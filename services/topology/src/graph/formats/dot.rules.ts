@@ -14,7 +14,8 @@ const STYLES = {
 /** The graph for Graphviz: `sfdp -Tsvg topology.dot` lays out large graphs, `dot` small ones. */
 export function createDotWriter(): GraphWriter {
   return {
-    begin: 'digraph topology {\n  graph [overlap=prism, rankdir=LR]\n  node [fontname="sans-serif"]\n  edge [fontname="sans-serif", fontsize=10]\n', // prettier-ignore
+    begin:
+      'digraph topology {\n  graph [overlap=prism, rankdir=LR]\n  node [fontname="sans-serif"]\n  edge [fontname="sans-serif", fontsize=10]\n',
     nodes: (nodes) => nodes.map(lineOfNode).join(""),
     between: "",
     edges: (edges) => edges.map(lineOfEdge).join(""),

@@ -11,18 +11,82 @@ import type { GraphWriter } from "./writer.rules.js";
 
 const id = (n: number): string => `01938c4a-7d5e-7b21-9f3c-${String(n).padStart(12, "0")}`;
 
-const host = (n: number, label: string): TopologyNode => ({ id: id(n), kind: "host", label, network_id: id(0), tags: [], hostname: null, hidden: false, virtualization_type: null }); // prettier-ignore
-const subnet = (n: number, label: string, cidr: string): TopologyNode => ({ id: id(n), kind: "subnet", label, network_id: id(0), tags: [label], cidr, subnet_type: null }); // prettier-ignore
-const service = (n: number, label: string): TopologyNode => ({ id: id(n), kind: "service", label, network_id: id(0), tags: [], host_id: id(1), service_definition: "nginx", category: "Custom", virtualization_type: null }); // prettier-ignore
-const edge = (n: number, type: string): TopologyEdge => ({ id: `virtualized_by:${id(n)}`, kind: "virtualized_by", source: id(n), target: id(1), type }); // prettier-ignore
+const host = (n: number, label: string): TopologyNode => ({
+  id: id(n),
+  kind: "host",
+  label,
+  network_id: id(0),
+  tags: [],
+  hostname: null,
+  hidden: false,
+  virtualization_type: null,
+});
+const subnet = (n: number, label: string, cidr: string): TopologyNode => ({
+  id: id(n),
+  kind: "subnet",
+  label,
+  network_id: id(0),
+  tags: [label],
+  cidr,
+  subnet_type: null,
+});
+const service = (n: number, label: string): TopologyNode => ({
+  id: id(n),
+  kind: "service",
+  label,
+  network_id: id(0),
+  tags: [],
+  host_id: id(1),
+  service_definition: "nginx",
+  category: "Custom",
+  virtualization_type: null,
+});
+const edge = (n: number, type: string): TopologyEdge => ({
+  id: `virtualized_by:${id(n)}`,
+  kind: "virtualized_by",
+  source: id(n),
+  target: id(1),
+  type,
+});
 
 /** Any text, with special characters more often than by chance. */
 const anything = fc.oneof(
   fc.string({ unit: "binary", maxLength: 30 }),
   fc
-    .array(fc.constantFrom('"', "'", "\\", "\n", "\r", "<", ">", "&", "]]>", "#", ";", "&lt;", "#quot;", "%%", "end", "style:#f", "`", "|", "[", "]", "{", "}", "\\N", "--", "a", " ", "°"), { maxLength: 12 })
+    .array(
+      fc.constantFrom(
+        '"',
+        "'",
+        "\\",
+        "\n",
+        "\r",
+        "<",
+        ">",
+        "&",
+        "]]>",
+        "#",
+        ";",
+        "&lt;",
+        "#quot;",
+        "%%",
+        "end",
+        "style:#f",
+        "`",
+        "|",
+        "[",
+        "]",
+        "{",
+        "}",
+        "\\N",
+        "--",
+        "a",
+        " ",
+        "°",
+      ),
+      { maxLength: 12 },
+    )
     .map((parts) => parts.join("")),
-); // prettier-ignore
+);
 
 function written(writer: GraphWriter, nodes: readonly TopologyNode[], edges: readonly TopologyEdge[]): string {
   return writer.begin + writer.nodes(nodes) + writer.nodes([]) + writer.between + writer.edges(edges) + writer.end;
@@ -72,7 +136,9 @@ describe("the graph for Graphviz", () => {
       fc.property(anything, (text) => {
         const shown = text.replaceAll(/\r\n|\r/g, "\n");
         const [graph] = (parse(written(createDotWriter(), ...withText(text))) as unknown as Ast).children;
-        const [one, two, three, four, ...more] = (graph?.children ?? []).filter(({ type }) => type === "Node" || type === "Edge"); // prettier-ignore
+        const [one, two, three, four, ...more] = (graph?.children ?? []).filter(
+          ({ type }) => type === "Node" || type === "Edge",
+        );
         expect(more).toEqual([]);
         expect([one, two, three].map((node) => node?.id?.value)).toEqual([id(1), id(2), id(3)]);
         expect(drawn(attribute(one, "label"))).toBe(shown);
@@ -85,7 +151,9 @@ describe("the graph for Graphviz", () => {
   });
 
   it("contains the block of a subnet once when it is also its name", () => {
-    expect(written(createDotWriter(), [subnet(1, "10.0.0.0/24", "10.0.0.0/24")], []).split("10.0.0.0/24")).toHaveLength(2); // prettier-ignore
+    expect(written(createDotWriter(), [subnet(1, "10.0.0.0/24", "10.0.0.0/24")], []).split("10.0.0.0/24")).toHaveLength(
+      2,
+    );
   });
 });
 
@@ -115,7 +183,8 @@ describe("the graph as GraphML", () => {
   it("is well-formed and preserves all texts, except for characters that XML does not allow", () => {
     fc.assert(
       fc.property(anything, (text) => {
-        const isSpeakable = (one: string): boolean => (one >= " " || "\t\n\r".includes(one)) && !"\u{fffe}\u{ffff}".includes(one); // prettier-ignore
+        const isSpeakable = (one: string): boolean =>
+          (one >= " " || "\t\n\r".includes(one)) && !"\u{fffe}\u{ffff}".includes(one);
         const kept = [...text].map((one) => (isSpeakable(one) ? one : "\u{fffd}")).join("");
         const found = read(written(createGraphmlWriter(), ...withText(text)));
         const at = (n: number, key: string): string | undefined => found.get(`graphml/topology/${id(n)}/node_${key}`);
@@ -125,7 +194,12 @@ describe("the graph as GraphML", () => {
           `10/${kept}`,
           kept,
         ]);
-        expect([at(1, "kind"), at(1, "hostname"), at(1, "hidden"), at(3, "category")]).toEqual(["host", undefined, "false", "Custom"]); // prettier-ignore
+        expect([at(1, "kind"), at(1, "hostname"), at(1, "hidden"), at(3, "category")]).toEqual([
+          "host",
+          undefined,
+          "false",
+          "Custom",
+        ]);
         const edgeId = `virtualized_by:${id(3)}`;
         expect(found.get(`graphml/topology/${edgeId}`)).toBe(`${id(3)}>${id(1)}`);
         expect(found.get(`graphml/topology/${edgeId}/edge_type`)).toBe(kept);
@@ -135,15 +209,29 @@ describe("the graph as GraphML", () => {
 
   it("has a key for every member of nodes and edges", () => {
     const [nodes, edges] = withText("x");
-    const bound: TopologyEdge = { id: "b", kind: "on_host", source: id(3), target: id(1), bindings: [{ type: "Interface", id: id(8), interface_id: id(9) }] }; // prettier-ignore
-    const through: TopologyEdge = { id: "c", kind: "in_subnet", source: id(1), target: id(2), interface_id: id(9), name: "eth0", ip_address: "10.0.0.1", mac_address: "AA:BB:CC:DD:EE:FF" }; // prettier-ignore
+    const bound: TopologyEdge = {
+      id: "b",
+      kind: "on_host",
+      source: id(3),
+      target: id(1),
+      bindings: [{ type: "Interface", id: id(8), interface_id: id(9) }],
+    };
+    const through: TopologyEdge = {
+      id: "c",
+      kind: "in_subnet",
+      source: id(1),
+      target: id(2),
+      interface_id: id(9),
+      name: "eth0",
+      ip_address: "10.0.0.1",
+      mac_address: "AA:BB:CC:DD:EE:FF",
+    };
     const xml = written(createGraphmlWriter(), nodes, [...edges, bound, through]);
     const found = read(xml);
     for (const [of, member] of [
       ...nodes.map((one) => ["node", one] as const),
       ...[...edges, bound, through].map((one) => ["edge", one] as const),
     ])
-      // prettier-ignore
       for (const [name, value] of Object.entries(member)) {
         if (["id", "source", "target"].includes(name) || value === null) continue;
         const text = typeof value === "object" ? JSON.stringify(value) : String(value);
@@ -180,7 +268,10 @@ describe("the graph for Mermaid", () => {
     const { edges: limit } = MERMAID_LIMITS;
     expect(written(createMermaidWriter(), [host(1, "h")], edges(limit)).split("\n")).toHaveLength(limit + 3);
     expect(() => written(createMermaidWriter(), [host(1, "h")], edges(limit + 1))).toThrow(
-      expect.objectContaining({ code: "validation_failed", params: { errors: [expect.objectContaining({ path: "format" })] } }), // prettier-ignore
+      expect.objectContaining({
+        code: "validation_failed",
+        params: { errors: [expect.objectContaining({ path: "format" })] },
+      }),
     );
   });
 

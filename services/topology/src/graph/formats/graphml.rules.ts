@@ -8,9 +8,22 @@ type Value = string | number | boolean | null | undefined | readonly string[] | 
 
 /** Attributes of nodes and edges besides ids; lists are text, as JSON if they contain objects. */
 const KEYS = {
-  node: ["kind", "label", "network_id", "tags", "cidr", "subnet_type", "hostname", "hidden", "host_id", "service_definition", "category", "virtualization_type"],
+  node: [
+    "kind",
+    "label",
+    "network_id",
+    "tags",
+    "cidr",
+    "subnet_type",
+    "hostname",
+    "hidden",
+    "host_id",
+    "service_definition",
+    "category",
+    "virtualization_type",
+  ],
   edge: ["kind", "interface_id", "name", "ip_address", "mac_address", "bindings", "type"],
-} as const; // prettier-ignore
+} as const;
 
 /** The graph for yEd, Gephi, NetworkX and others, with everything in the JSON form. */
 export function createGraphmlWriter(): GraphWriter {

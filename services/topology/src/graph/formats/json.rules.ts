@@ -2,7 +2,8 @@ import type { GraphWriter } from "./writer.rules.js";
 
 /** The graph as defined by the contract. */
 export function createJsonWriter(): GraphWriter {
-  const [nodes, edges] = [createRows(), createRows()];
+  const nodes = createRows();
+  const edges = createRows();
   return { begin: '{"nodes":[', nodes, between: '],"edges":[', edges, end: "]}" };
 }
 

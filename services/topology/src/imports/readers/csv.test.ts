@@ -8,67 +8,73 @@ import { csv } from "./csv.js";
 
 describe("a CSV table", () => {
   it.each([
-    ["excel-semicolons", [
-      "Drucker Büro [192.168.1.31 00:1B:A9:00:11:22]: ",
-      "pc-07 [192.168.1.107]: "
-    ], [
-      "5 row ohne Adresse: it has no address"
-    ]],
-    ["hosts", [
-      "NAS [192.168.1.20 00:11:32:AA:BB:CC]: ",
-      "Printer [192.168.1.30 3C:2A:F4:AA:BB:CC]: ",
-      "Router [192.168.1.1]: "
-    ], []],
-    ["interfaces", [
-      "fw [192.168.1.1 00:0D:B9:00:00:02, 2001:db8:1::1 00:0D:B9:00:00:02, 203.0.113.5 00:0D:B9:00:00:01]: "
-    ], [
-      "5 row link: fe80::1 is link-local"
-    ]],
-    ["netbox", [
-      "gw.dc.example [10.5.0.1, 2001:db8:5::1]: "
-    ], [
-      "1 columns vrf, tenant: nothing is made of what such a column says",
-      "2 row gw.dc.example: Anycast is not a role"
-    ]],
-    ["phpipam", [
-      "web01.example.net [10.4.0.10 52:54:00:AA:00:10]: ",
-      "web02.example.net [10.4.0.11]: "
-    ], [
-      "1 columns Section, Owner: nothing is made of what such a column says"
-    ]],
-    ["ports", [
-      "10.2.0.7 [10.2.0.7]: SNMP: 161/Udp@10.2.0.7 · SSH: 22/Tcp@10.2.0.7",
-      "10.2.0.8 [10.2.0.8]: HP JetDirect: 9100/Tcp@10.2.0.8"
-    ], [
-      "5 row 10.2.0.8: only TCP and UDP ports are supported"
-    ]],
-    ["services", [
-      "nas [192.168.1.20]: Photos: 2283/Tcp@192.168.1.20 443/Tcp@192.168.1.20 · Shares: 445/Tcp@all",
-      "crm [192.168.1.40]: CRM: 8096/Tcp@192.168.1.40"
-    ], [
-      "6 row Nothing: its port is not a number from 1 to 65535"
-    ]],
-    ["several-addresses", [
-      "core [10.3.0.1 00:50:56:00:00:01, 10.3.1.1 00:50:56:00:00:02, 2001:db8:3::1 00:50:56:00:00:03]: ",
-      "edge [10.3.0.2]: "
-    ], [
-      "4 row self: 127.0.0.1 is not the address of a machine"
-    ]],
-    ["several-lines", [
-      "The \"old\" server [10.1.0.5]: ",
-      "Spare [10.1.0.6]: "
-    ], []],
-    ["tabs", [
-      "ap-1 [10.10.0.11 24:5A:4C:00:00:01]: ",
-      "ap-2 [10.10.0.12 24:5A:4C:00:00:02]: "
-    ], [
-      "4 row ap-3: not is not an IP address"
-    ]],
+    [
+      "excel-semicolons",
+      ["Drucker Büro [192.168.1.31 00:1B:A9:00:11:22]: ", "pc-07 [192.168.1.107]: "],
+      ["5 row ohne Adresse: it has no address"],
+    ],
+    [
+      "hosts",
+      [
+        "NAS [192.168.1.20 00:11:32:AA:BB:CC]: ",
+        "Printer [192.168.1.30 3C:2A:F4:AA:BB:CC]: ",
+        "Router [192.168.1.1]: ",
+      ],
+      [],
+    ],
+    [
+      "interfaces",
+      ["fw [192.168.1.1 00:0D:B9:00:00:02, 2001:db8:1::1 00:0D:B9:00:00:02, 203.0.113.5 00:0D:B9:00:00:01]: "],
+      ["5 row link: fe80::1 is link-local"],
+    ],
+    [
+      "netbox",
+      ["gw.dc.example [10.5.0.1, 2001:db8:5::1]: "],
+      [
+        "1 columns vrf, tenant: nothing is made of what such a column says",
+        "2 row gw.dc.example: Anycast is not a role",
+      ],
+    ],
+    [
+      "phpipam",
+      ["web01.example.net [10.4.0.10 52:54:00:AA:00:10]: ", "web02.example.net [10.4.0.11]: "],
+      ["1 columns Section, Owner: nothing is made of what such a column says"],
+    ],
+    [
+      "ports",
+      [
+        "10.2.0.7 [10.2.0.7]: SNMP: 161/Udp@10.2.0.7 · SSH: 22/Tcp@10.2.0.7",
+        "10.2.0.8 [10.2.0.8]: HP JetDirect: 9100/Tcp@10.2.0.8",
+      ],
+      ["5 row 10.2.0.8: only TCP and UDP ports are supported"],
+    ],
+    [
+      "services",
+      [
+        "nas [192.168.1.20]: Photos: 2283/Tcp@192.168.1.20 443/Tcp@192.168.1.20 · Shares: 445/Tcp@all",
+        "crm [192.168.1.40]: CRM: 8096/Tcp@192.168.1.40",
+      ],
+      ["6 row Nothing: its port is not a number from 1 to 65535"],
+    ],
+    [
+      "several-addresses",
+      [
+        "core [10.3.0.1 00:50:56:00:00:01, 10.3.1.1 00:50:56:00:00:02, 2001:db8:3::1 00:50:56:00:00:03]: ",
+        "edge [10.3.0.2]: ",
+      ],
+      ["4 row self: 127.0.0.1 is not the address of a machine"],
+    ],
+    ["several-lines", ['The "old" server [10.1.0.5]: ', "Spare [10.1.0.6]: "], []],
+    [
+      "tabs",
+      ["ap-1 [10.10.0.11 24:5A:4C:00:00:01]: ", "ap-2 [10.10.0.12 24:5A:4C:00:00:02]: "],
+      ["4 row ap-3: not is not an IP address"],
+    ],
   ])("becomes hosts, and what is left out has its place and a reason: %s", (name, hosts, skipped) => {
     const file = corpusFile("csv", name);
     expect(importedFrom([[file]])).toEqual(hosts);
     expect(skippedIn(csv, file)).toEqual(skipped);
-  }); // prettier-ignore
+  });
 });
 
 describe("a CSV table, cell by cell,", () => {
@@ -85,7 +91,8 @@ describe("a CSV table, cell by cell,", () => {
   });
 
   it("reports each invalid cell with line, column and code", () => {
-    const file = "Host;IP;MAC;Port;Proto\na;10.0.0.1;zz;22;\na;;;22;\na;10.0.0.x;;22;\na;::1;;22;\na;10.0.0.1;;0;\na;10.0.0.1;;5;sctp\na;10.0.0.1;;7/sctp;"; // prettier-ignore
+    const file =
+      "Host;IP;MAC;Port;Proto\na;10.0.0.1;zz;22;\na;;;22;\na;10.0.0.x;;22;\na;::1;;22;\na;10.0.0.1;;0;\na;10.0.0.1;;5;sctp\na;10.0.0.1;;7/sctp;";
     const listed = read(csv, file).skipped.listed.map(({ line, column, code }) => [line, column, code]);
     expect(listed).toEqual([
       [2, "MAC", "not_a_mac_address"],
@@ -113,16 +120,22 @@ describe("a CSV table, cell by cell,", () => {
   it("is read as the requested format when its headings are ambiguous", () => {
     const file = Buffer.from("name,ip_address,port\nnas,10.0.0.5,22\n");
     const namesAs = (resource: "hosts" | "services"): unknown =>
-      csv.read([file], { nowMs: NOW_MS, resource }).hosts.map(({ name, ports }) => [name, ports.map(({ number }) => number)]); // prettier-ignore
+      csv
+        .read([file], { nowMs: NOW_MS, resource })
+        .hosts.map(({ name, ports }) => [name, ports.map(({ number }) => number)]);
     expect(namesAs("hosts")).toEqual([["nas", []]]);
     expect(namesAs("services")).toEqual([[null, [22]]]);
   });
 
   it("determines what services are, which is not a guess, also on ports that are known for something else", () => {
-    const file = "host,ip,port,name,service_definition\ncrm,10.0.0.5,8096,CRM,Our own CRM\ncrm,10.0.0.5,5432,Data,postgresql\n";
+    const file =
+      "host,ip,port,name,service_definition\ncrm,10.0.0.5,8096,CRM,Our own CRM\ncrm,10.0.0.5,5432,Data,postgresql\n";
     const guesses = read(csv, file).hosts.flatMap(({ ports }) => ports.map((port) => guessOf(port, port.service)));
-    expect(guesses.map((guess) => [guess?.name, guess?.definition])).toEqual([["CRM", "Our own CRM"], ["Data", "PostgreSQL"]]);
-  }); // prettier-ignore
+    expect(guesses.map((guess) => [guess?.name, guess?.definition])).toEqual([
+      ["CRM", "Our own CRM"],
+      ["Data", "PostgreSQL"],
+    ]);
+  });
 
   it.each([
     "=x",
@@ -172,7 +185,8 @@ describe("a CSV table, cell by cell,", () => {
   });
 });
 
-const [CARD, OTHER] = ["00:11:22:33:44:55", "00:11:22:33:44:66"];
+const CARD = "00:11:22:33:44:55";
+const OTHER = "00:11:22:33:44:66";
 const ADDRESSES = ["192.168.1.20", "192.168.1.4", "2001:db8::5"];
 
 /** Address and MAC address of each interface that a table makes. */
@@ -189,14 +203,17 @@ describe("MAC addresses of a CSV table of hosts", () => {
     ),
   );
 
-  it.each(combinations.map((macs) => [macs]))("belong to the same addresses after an export and an import: %j", (macs) => {
-    const interfaces = macs.map((mac_address, n) => ({ ip_address: ADDRESSES[n], mac_address }));
-    const host = { name: "nas", hostname: null, description: null, interfaces } as unknown as Host;
-    const writer = createCsvWriter("hosts");
-    const file = writer.begin + writer.hosts([host]);
-    expect(cardsIn(file)).toEqual(macs.map((mac, n) => [ADDRESSES[n], mac]));
-    expect(skippedIn(csv, file)).toEqual([]);
-  }); // prettier-ignore
+  it.each(combinations.map((macs) => [macs]))(
+    "belong to the same addresses after an export and an import: %j",
+    (macs) => {
+      const interfaces = macs.map((mac_address, n) => ({ ip_address: ADDRESSES[n], mac_address }));
+      const host = { name: "nas", hostname: null, description: null, interfaces } as unknown as Host;
+      const writer = createCsvWriter("hosts");
+      const file = writer.begin + writer.hosts([host]);
+      expect(cardsIn(file)).toEqual(macs.map((mac, n) => [ADDRESSES[n], mac]));
+      expect(skippedIn(csv, file)).toEqual([]);
+    },
+  );
 
   it.each([
     ["mac_addresses", CARD, [null, null]],

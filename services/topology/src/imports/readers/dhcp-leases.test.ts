@@ -5,58 +5,59 @@ import { dhcpLeases } from "./dhcp-leases.js";
 
 describe("DHCP leases", () => {
   it.each([
-    ["dhcpd", [
-      "192.168.20.102 [192.168.20.102 7E:11:22:33:44:55]: ",
-      "hp-printer [192.168.20.100 00:1B:78:11:22:33]: "
-    ], [
-      "20 lease of 192.168.20.101: it has expired"
-    ]],
-    ["dnsmasq-v6", [
-      "vm1 [10.0.0.30 52:54:00:12:34:56, fd00:10::30]: ",
-      "fd00:10::31 [fd00:10::31]: "
-    ], []],
-    ["dnsmasq", [
-      "nas [192.168.1.20 00:11:32:AA:BB:CC]: ",
-      "Pixel-8 [192.168.1.54 DA:A1:19:3E:5F:01]: ",
-      "printer [192.168.1.22 DC:A6:32:65:43:21]: ",
-      "192.168.1.23 [192.168.1.23 3C:37:86:11:22:33]: "
-    ], [
-      "3 lease of 192.168.1.21: it has expired"
-    ]],
-    ["kea4-new", [
-      "camera-1 [172.16.5.20 48:8F:5A:00:00:20]: ",
-      "camera-2 [172.16.5.21 48:8F:5A:00:00:21]: "
-    ], []],
-    ["kea4", [
-      "10.1.0.11 [10.1.0.11 00:0C:29:4F:8E:36]: ",
-      "web1.example.org [10.1.0.10 00:0C:29:4F:8E:35]: "
-    ], [
-      "4 lease of 10.1.0.12: it has expired",
-      "5 lease of 10.1.0.13: it was released",
-      "6 lease of 10.1.0.14: it was declined: something else has the address"
-    ]],
-    ["kea6", [
-      "web1.example.org [2001:db8:1::10 00:0C:29:4F:8E:35]: ",
-      "2001:db8:1::11 [2001:db8:1::11]: "
-    ], [
-      "3 lease of 2001:db8:8000::: it is a prefix, not an address"
-    ]],
-    ["openwrt", [
-      "tv [192.168.8.101 2C:3A:FD:00:11:22]: ",
-      "container [192.168.8.102]: ",
-      "192.168.8.103 [192.168.8.103 F0:9F:C2:1A:2B:3C]: "
-    ], []],
-    ["pfsense", [
-      "ups [10.20.30.40 3C:EC:EF:77:88:99]: "
-    ], [
-      "9 lease of 10.20.30.41: it has expired",
-      "16 lease of 10.20.30.42: it was abandoned: something else has the address"
-    ]],
+    [
+      "dhcpd",
+      ["192.168.20.102 [192.168.20.102 7E:11:22:33:44:55]: ", "hp-printer [192.168.20.100 00:1B:78:11:22:33]: "],
+      ["20 lease of 192.168.20.101: it has expired"],
+    ],
+    ["dnsmasq-v6", ["vm1 [10.0.0.30 52:54:00:12:34:56, fd00:10::30]: ", "fd00:10::31 [fd00:10::31]: "], []],
+    [
+      "dnsmasq",
+      [
+        "nas [192.168.1.20 00:11:32:AA:BB:CC]: ",
+        "Pixel-8 [192.168.1.54 DA:A1:19:3E:5F:01]: ",
+        "printer [192.168.1.22 DC:A6:32:65:43:21]: ",
+        "192.168.1.23 [192.168.1.23 3C:37:86:11:22:33]: ",
+      ],
+      ["3 lease of 192.168.1.21: it has expired"],
+    ],
+    ["kea4-new", ["camera-1 [172.16.5.20 48:8F:5A:00:00:20]: ", "camera-2 [172.16.5.21 48:8F:5A:00:00:21]: "], []],
+    [
+      "kea4",
+      ["10.1.0.11 [10.1.0.11 00:0C:29:4F:8E:36]: ", "web1.example.org [10.1.0.10 00:0C:29:4F:8E:35]: "],
+      [
+        "4 lease of 10.1.0.12: it has expired",
+        "5 lease of 10.1.0.13: it was released",
+        "6 lease of 10.1.0.14: it was declined: something else has the address",
+      ],
+    ],
+    [
+      "kea6",
+      ["web1.example.org [2001:db8:1::10 00:0C:29:4F:8E:35]: ", "2001:db8:1::11 [2001:db8:1::11]: "],
+      ["3 lease of 2001:db8:8000::: it is a prefix, not an address"],
+    ],
+    [
+      "openwrt",
+      [
+        "tv [192.168.8.101 2C:3A:FD:00:11:22]: ",
+        "container [192.168.8.102]: ",
+        "192.168.8.103 [192.168.8.103 F0:9F:C2:1A:2B:3C]: ",
+      ],
+      [],
+    ],
+    [
+      "pfsense",
+      ["ups [10.20.30.40 3C:EC:EF:77:88:99]: "],
+      [
+        "9 lease of 10.20.30.41: it has expired",
+        "16 lease of 10.20.30.42: it was abandoned: something else has the address",
+      ],
+    ],
   ])("become hosts while they are valid, and what is left out has a line and a reason: %s", (name, hosts, skipped) => {
     const file = corpusFile("dhcp-leases", name);
     expect(importedFrom([[file]])).toEqual(hosts);
     expect(skippedIn(dhcpLeases, file)).toEqual(skipped);
-  }); // prettier-ignore
+  });
 });
 
 describe("DHCP leases: times and numbers", () => {

@@ -6,46 +6,39 @@ import { docker } from "./docker.js";
 
 describe("Docker containers", () => {
   it.each([
-    ["dns", [
-      "box [192.168.1.40]: adguard: 3000/Tcp@all 53/Tcp@192.168.1.40 53/Udp@192.168.1.40 · app: 32771/Tcp@all · vault: 8222/Tcp@all"
-    ], [
-      "3 port 9000/sctp of container app: only TCP and UDP ports are supported"
-    ]],
-    ["host-network", [
-      "box []: mosquitto: 1883/Tcp@all"
-    ], [
-      "1 container homeassistant: it shares the network of its machine, whose sockets `ss` tells"
-    ]],
-    ["macvlan", [
-      "box []: "
-    ], [
-      "1 container pihole: it publishes no port"
-    ]],
-    ["media", [
-      "box []: jellyfin: 8096/Tcp@all · radarr: 7878/Tcp@all · sonarr: 8989/Tcp@all"
-    ], []],
-    ["podman", [
-      "box []: gitea: 2222/Tcp@all 3000/Tcp@all"
-    ], []],
-    ["stopped", [
-      "box [192.168.1.40]: cache: 6379/Tcp@192.168.1.40"
-    ], [
-      "1 container old: it is not running"
-    ]],
-    ["two-databases", [
-      "box []: crm-db: 5433/Tcp@all · shop-db: 5432/Tcp@all"
-    ], []],
-    ["web", [
-      "box []: proxy: 443/Tcp@all 80/Tcp@all"
-    ], [
-      "2 port 80/tcp of container blog: it is published on the loopback address only",
-      "3 container db: it publishes no port"
-    ]],
-  ])("become services where they are published, and what is left out has its place and a reason: %s", (name, hosts, skipped) => {
-    const file = corpusFile("docker", name);
-    expect(importedFrom([[file, "box"]])).toEqual(hosts);
-    expect(skippedIn(docker, file)).toEqual(skipped);
-  }); // prettier-ignore
+    [
+      "dns",
+      [
+        "box [192.168.1.40]: adguard: 3000/Tcp@all 53/Tcp@192.168.1.40 53/Udp@192.168.1.40 · app: 32771/Tcp@all · vault: 8222/Tcp@all",
+      ],
+      ["3 port 9000/sctp of container app: only TCP and UDP ports are supported"],
+    ],
+    [
+      "host-network",
+      ["box []: mosquitto: 1883/Tcp@all"],
+      ["1 container homeassistant: it shares the network of its machine, whose sockets `ss` tells"],
+    ],
+    ["macvlan", ["box []: "], ["1 container pihole: it publishes no port"]],
+    ["media", ["box []: jellyfin: 8096/Tcp@all · radarr: 7878/Tcp@all · sonarr: 8989/Tcp@all"], []],
+    ["podman", ["box []: gitea: 2222/Tcp@all 3000/Tcp@all"], []],
+    ["stopped", ["box [192.168.1.40]: cache: 6379/Tcp@192.168.1.40"], ["1 container old: it is not running"]],
+    ["two-databases", ["box []: crm-db: 5433/Tcp@all · shop-db: 5432/Tcp@all"], []],
+    [
+      "web",
+      ["box []: proxy: 443/Tcp@all 80/Tcp@all"],
+      [
+        "2 port 80/tcp of container blog: it is published on the loopback address only",
+        "3 container db: it publishes no port",
+      ],
+    ],
+  ])(
+    "become services where they are published, and what is left out has its place and a reason: %s",
+    (name, hosts, skipped) => {
+      const file = corpusFile("docker", name);
+      expect(importedFrom([[file, "box"]])).toEqual(hosts);
+      expect(skippedIn(docker, file)).toEqual(skipped);
+    },
+  );
 
   it("are accepted with any image name, also one that equals a member of every object", () => {
     const file = (image: string): string =>

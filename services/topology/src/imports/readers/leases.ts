@@ -146,5 +146,8 @@ function duidIn(identity: string): string {
   const bytes = [...identity.matchAll(/\\([0-7]{3})|\\(.)|([^\\])/g)].map(([, octal, escaped, plain = ""]) =>
     octal === undefined ? (escaped ?? plain).charCodeAt(0) : parseInt(octal, 8),
   );
-  return bytes.slice(4).map((byte) => byte.toString(16).padStart(2, "0")).join(""); // prettier-ignore
+  return bytes
+    .slice(4)
+    .map((byte) => byte.toString(16).padStart(2, "0"))
+    .join("");
 }

@@ -96,8 +96,11 @@ export function createNmapCoverage(): NmapCoverage {
   const ports: string[] = [];
   const absent: SeenAddress[] = [];
   const mentioned = new Set<string>();
-  let [args, scanner, isUnsure] = ["", "", false];
-  let [up, total] = [-1, -1];
+  let args = "";
+  let scanner = "";
+  let isUnsure = false;
+  let up = -1;
+  let total = -1;
   let listedUp = 0;
 
   const takeServices = ({ protocol: written = "", services = "" }: Attributes): void => {
@@ -133,7 +136,12 @@ export function createNmapCoverage(): NmapCoverage {
       const addresses = isProven ? targets.ranges : [];
       // Addresses within a range need not be listed.
       const alone = absent.filter(({ ip }) => !isWithin(addresses, parseAddress(ip).key));
-      return { addresses, absent: scanner === "nmap" ? alone : [], mentioned, reported: { addresses: isProven ? targets.texts : [], ports } }; // prettier-ignore
+      return {
+        addresses,
+        absent: scanner === "nmap" ? alone : [],
+        mentioned,
+        reported: { addresses: isProven ? targets.texts : [], ports },
+      };
     },
   };
 }

@@ -10,7 +10,15 @@ const MOST_RANGES = 4_096;
 /** Maximum characters of a command line. */
 const LONGEST = 20_000;
 /** Options with a value that may look like a target. */
-const WITH_ADDRESSES: ReadonlySet<string> = new Set(["-S", "-D", "-b", "-sI", "--dns-servers", "--proxies", "--route-dst"]); // prettier-ignore
+const WITH_ADDRESSES: ReadonlySet<string> = new Set([
+  "-S",
+  "-D",
+  "-b",
+  "-sI",
+  "--dns-servers",
+  "--proxies",
+  "--route-dst",
+]);
 /** Options that specify targets elsewhere, or probe nothing. */
 const UNKNOWN_TARGETS = /^(?:-iL|-iR|-sL|--excludefile|--resume)/;
 

@@ -5,70 +5,65 @@ import { proxmox } from "./proxmox.js";
 
 /** The files of the corpus: the hosts that each becomes, and what is left out. */
 const CORPUS: readonly (readonly [string, string[], string[]])[] = [
-  ["agent-only", [
-    "192.168.1.70 [192.168.1.70 BC:24:11:00:00:20]: "
-  ], []],
-  ["cluster", [
-    "pve1 [192.168.1.5]: ",
-    "pve2 [192.168.1.6]: ",
-    "dns01 [192.168.1.53 BC:24:11:00:00:03]: ",
-    "web01 [192.168.1.61 BC:24:11:00:00:01]: ",
-    "db01 [192.168.1.62 BC:24:11:00:00:02, 2001:db8:1::62 BC:24:11:00:00:02]: "
-  ], [
-    "1 cluster home: it is not a machine",
-    "6 storage storage/pve1/local: it is not a machine",
-    "7 sdn sdn/pve1/localnetwork: it is not a machine",
-    "4 address fe80::be24:11ff:fe00:1 of guest web01: its address is link-local",
-    "4 address 172.17.0.1 of guest web01: docker0 leads to containers or virtual machines inside of one machine",
-    "8 address fe80::be24:11ff:fe00:3 of guest dns01: its address is link-local",
-    "3 qemu old-vm: it is not running"
-  ]],
-  ["lxc-config", [
-    "proxy [10.10.0.10 BC:24:11:00:00:05, 10.9.0.10 BC:24:11:00:00:04, 2001:db8:10::10 BC:24:11:00:00:05]: "
-  ], []],
-  ["over-http", [
-    "mail [192.168.1.25 BC:24:11:00:00:09]: "
-  ], [
-    "4 guest spare: it is not running"
-  ]],
-  ["qemu-cloud-init", [
-    "k8s-1 [10.9.0.21 BC:24:11:00:00:06]: ",
-    "k8s-2 [10.9.0.22 BC:24:11:00:00:07]: "
-  ], [
-    "3 guest golden: it is a template"
-  ]],
-  ["resources", [], [
-    "6 storage storage/pve1/local: it is not a machine",
-    "7 sdn sdn/pve1/localnetwork: it is not a machine",
-    "1 qemu web01: the list has no addresses; they are in the response of its guest agent",
-    "2 qemu db01: the list has no addresses; they are in the response of its guest agent",
-    "3 qemu old-vm: it is not running",
-    "4 lxc dns01: the list has no addresses; they are in its configuration or its interfaces",
-    "5 node pve1: the list has no addresses; they are in /cluster/status"
-  ]],
-  ["same-card", [
-    "192.168.1.81 [192.168.1.81]: ",
-    "192.168.1.82 [192.168.1.82]: "
-  ], []],
-  ["status", [
-    "pve1 [192.168.1.5]: ",
-    "pve2 [192.168.1.6]: "
-  ], [
-    "1 cluster home: it is not a machine"
-  ]],
-  ["windows-guest", [
-    "dc1 [192.168.1.10 BC:24:11:00:00:0B]: "
-  ], [
-    "2 address fe80::1 of guest dc1: its address is link-local"
-  ]],
-]; // prettier-ignore
+  ["agent-only", ["192.168.1.70 [192.168.1.70 BC:24:11:00:00:20]: "], []],
+  [
+    "cluster",
+    [
+      "pve1 [192.168.1.5]: ",
+      "pve2 [192.168.1.6]: ",
+      "dns01 [192.168.1.53 BC:24:11:00:00:03]: ",
+      "web01 [192.168.1.61 BC:24:11:00:00:01]: ",
+      "db01 [192.168.1.62 BC:24:11:00:00:02, 2001:db8:1::62 BC:24:11:00:00:02]: ",
+    ],
+    [
+      "1 cluster home: it is not a machine",
+      "6 storage storage/pve1/local: it is not a machine",
+      "7 sdn sdn/pve1/localnetwork: it is not a machine",
+      "4 address fe80::be24:11ff:fe00:1 of guest web01: its address is link-local",
+      "4 address 172.17.0.1 of guest web01: docker0 leads to containers or virtual machines inside of one machine",
+      "8 address fe80::be24:11ff:fe00:3 of guest dns01: its address is link-local",
+      "3 qemu old-vm: it is not running",
+    ],
+  ],
+  [
+    "lxc-config",
+    ["proxy [10.10.0.10 BC:24:11:00:00:05, 10.9.0.10 BC:24:11:00:00:04, 2001:db8:10::10 BC:24:11:00:00:05]: "],
+    [],
+  ],
+  ["over-http", ["mail [192.168.1.25 BC:24:11:00:00:09]: "], ["4 guest spare: it is not running"]],
+  [
+    "qemu-cloud-init",
+    ["k8s-1 [10.9.0.21 BC:24:11:00:00:06]: ", "k8s-2 [10.9.0.22 BC:24:11:00:00:07]: "],
+    ["3 guest golden: it is a template"],
+  ],
+  [
+    "resources",
+    [],
+    [
+      "6 storage storage/pve1/local: it is not a machine",
+      "7 sdn sdn/pve1/localnetwork: it is not a machine",
+      "1 qemu web01: the list has no addresses; they are in the response of its guest agent",
+      "2 qemu db01: the list has no addresses; they are in the response of its guest agent",
+      "3 qemu old-vm: it is not running",
+      "4 lxc dns01: the list has no addresses; they are in its configuration or its interfaces",
+      "5 node pve1: the list has no addresses; they are in /cluster/status",
+    ],
+  ],
+  ["same-card", ["192.168.1.81 [192.168.1.81]: ", "192.168.1.82 [192.168.1.82]: "], []],
+  ["status", ["pve1 [192.168.1.5]: ", "pve2 [192.168.1.6]: "], ["1 cluster home: it is not a machine"]],
+  [
+    "windows-guest",
+    ["dc1 [192.168.1.10 BC:24:11:00:00:0B]: "],
+    ["2 address fe80::1 of guest dc1: its address is link-local"],
+  ],
+];
 
 describe("responses of Proxmox VE", () => {
   it.each(CORPUS)("become hosts, and what is left out has its place and a reason: %s", (name, hosts, skipped) => {
     const file = corpusFile("proxmox", name);
     expect(importedFrom([[file]])).toEqual(hosts);
     expect(skippedIn(proxmox, file)).toEqual(skipped);
-  }); // prettier-ignore
+  });
 
   it("give the same result in any order", () => {
     const lines = Buffer.from(corpusFile("proxmox", "cluster")).toString().trim().split("\n");
@@ -80,7 +75,9 @@ describe("responses of Proxmox VE", () => {
     const microsOf = (count: number): number => {
       const guests = Array.from({ length: count }, (_, n) => `vm${n}`);
       const list = guests.map((name) => ({ id: `qemu/${name}`, type: "qemu", name, status: "running" }));
-      const configs = guests.map((name, n) => JSON.stringify({ name, net0: "bridge=vmbr0", ipconfig0: `ip=10.1.${n >> 8}.${n & 255}/16` })); // prettier-ignore
+      const configs = guests.map((name, n) =>
+        JSON.stringify({ name, net0: "bridge=vmbr0", ipconfig0: `ip=10.1.${n >> 8}.${n & 255}/16` }),
+      );
       const file = Buffer.from([JSON.stringify(list), ...configs].join("\n"));
       const before = process.cpuUsage();
       expect(read(proxmox, file).hosts.length).toBe(count);

@@ -82,7 +82,10 @@ function takeListed({ listed, reported }: Cluster, { add, skipped }: Sightings, 
   const ip = kind === "node" ? addressIn(textAt(entry, "ip")) : null;
   if (ip !== null && faultOf(ip, "") === null) {
     reported.add(name);
-    add({ line, addresses: [{ ip, mac: null }], hostname: hostnameIn(name), vendor: "Proxmox VE", ports: [] }, `node ${name}`); // prettier-ignore
+    add(
+      { line, addresses: [{ ip, mac: null }], hostname: hostnameIn(name), vendor: "Proxmox VE", ports: [] },
+      `node ${name}`,
+    );
   } else if (kind === "qemu" || kind === "lxc" || kind === "node") listed.push({ line, kind, name, isUp: isUp(entry) });
   else skipped.add(line, `${kind.slice(0, 20)} ${name}`, "it is not a machine");
   return true;

@@ -8,7 +8,9 @@ import { importedFrom, read, refusalOf } from "../testing/reading.js";
 import { readFile, READERS } from "./readers.js";
 
 const CORPORA = READERS.map((reader) => [reader.format, reader, corpusOf(reader.format)] as const);
-const FILES = CORPORA.flatMap(([format, , files]) => files.map((file) => [`${format}/${file.name}`, format, file] as const)); // prettier-ignore
+const FILES = CORPORA.flatMap(([format, , files]) =>
+  files.map((file) => [`${format}/${file.name}`, format, file] as const),
+);
 const HOSTNAME = "box";
 /** Numbers of damaged files per reader, and of divided files. */
 const RUNS = Number(process.env["READER_RUNS"] ?? 3);
@@ -69,15 +71,21 @@ describe("each reader", () => {
   it.each(CORPORA)("takes time linear in the length of the file: %s", (_format, reader, files) => {
     const hostile = SHAPES.map((shape) => shape.repeat(Math.ceil(LENGTH / shape.length)));
     const some = IS_LONG ? files : files.slice(0, 1);
-    const often = some.map(({ bytes }) => Buffer.from(bytes).toString().repeat(Math.ceil(LENGTH / 3 / bytes.length)));
-    const beginnings = some.flatMap(({ bytes }) => SHAPES.map((shape) => Buffer.from(bytes).toString().slice(0, 200) + shape.repeat(LENGTH / 10))); // prettier-ignore
+    const often = some.map(({ bytes }) =>
+      Buffer.from(bytes)
+        .toString()
+        .repeat(Math.ceil(LENGTH / 3 / bytes.length)),
+    );
+    const beginnings = some.flatMap(({ bytes }) =>
+      SHAPES.map((shape) => Buffer.from(bytes).toString().slice(0, 200) + shape.repeat(LENGTH / 10)),
+    );
     for (const file of [...hostile, ...often, ...beginnings]) {
       const before = process.cpuUsage();
       refusalOf(reader, file);
       const { user } = process.cpuUsage(before);
       expect([file.slice(0, 40), user < MOST_MICROSECONDS]).toEqual([file.slice(0, 40), true]);
     }
-  }); // prettier-ignore
+  });
 });
 
 describe("imports", () => {
@@ -107,13 +115,17 @@ describe("imports", () => {
         fc.constantFrom(...files),
         fc.array(fc.boolean(), { minLength: 20, maxLength: 20 }),
         (file, parts) => {
-          const lines = Buffer.from(file.bytes).toString().split("\n").filter((line) => !/^\S*\s*State|no socket/.test(line)); // prettier-ignore
+          const lines = Buffer.from(file.bytes)
+            .toString()
+            .split("\n")
+            .filter((line) => !/^\S*\s*State|no socket/.test(line));
           const portOf = (line: string): number => Number(/:(\d+)\s/.exec(line)?.[1] ?? 0);
           const partOf = (isFirst: boolean): CorpusFile => {
             const own = lines.filter((line) => parts[portOf(line) % parts.length] === isFirst);
             return { name: "part", bytes: Buffer.from(own.join("\n")) };
           };
-          const [a, b] = [partOf(true), partOf(false)];
+          const a = partOf(true);
+          const b = partOf(false);
           if (a.bytes.length === 0 || b.bytes.length === 0) return;
           expect(together([a, HOSTNAME], [b, HOSTNAME])).toEqual(together([b, HOSTNAME], [a, HOSTNAME]));
         },

@@ -11,15 +11,24 @@ describe("the sockets of a machine", () => {
     ["debian-web", "box []: SSH: 22/Tcp@all · nginx: 443/Tcp@all 80/Tcp@all"],
     ["ubuntu-desktop", "box []: SSH: 22/Tcp@all · mDNS: 5353/Udp@all · node: 3000/Tcp@all"],
     ["docker-host", "box [192.168.1.40]: SSH: 22/Tcp@all · WireGuard: 51820/Udp@all"],
-    ["dns-server", "box [192.168.1.2, fd00:1::2]: BIND: 53/Tcp@192.168.1.2 53/Tcp@fd00:1::2 53/Udp@192.168.1.2 53/Udp@fd00:1::2 · DHCP: 67/Udp@all · SSH: 22/Tcp@all"],
-    ["unprivileged", "box []: NFS: 2049/Tcp@all · NTP: 123/Udp@all · RPC Portmapper: 111/Tcp@all 111/Udp@all · SMB: 139/Tcp@all 445/Tcp@all · SSH: 22/Tcp@all"],
+    [
+      "dns-server",
+      "box [192.168.1.2, fd00:1::2]: BIND: 53/Tcp@192.168.1.2 53/Tcp@fd00:1::2 53/Udp@192.168.1.2 53/Udp@fd00:1::2 · DHCP: 67/Udp@all · SSH: 22/Tcp@all",
+    ],
+    [
+      "unprivileged",
+      "box []: NFS: 2049/Tcp@all · NTP: 123/Udp@all · RPC Portmapper: 111/Tcp@all 111/Udp@all · SMB: 139/Tcp@all 445/Tcp@all · SSH: 22/Tcp@all",
+    ],
     ["tcp-only", "box []: Proxmox VE: 3128/Tcp@all 8006/Tcp@all · RPC Portmapper: 111/Tcp@all · SSH: 22/Tcp@all"],
     ["database-crlf", "box [10.20.0.9]: HTTP: 8080/Tcp@all · MySQL: 3306/Tcp@10.20.0.9 33060/Tcp@all"],
-    ["everything", "box []: Asterisk: 5038/Tcp@all 5060/Udp@all · Prometheus Node Exporter: 9100/Tcp@all · door-control: 7777/Tcp@all"],
+    [
+      "everything",
+      "box []: Asterisk: 5038/Tcp@all 5060/Udp@all · Prometheus Node Exporter: 9100/Tcp@all · door-control: 7777/Tcp@all",
+    ],
     ["podman-pod", "box [10.1.2.3]: HTTPS: 8443/Tcp@all · Kubernetes API: 6443/Tcp@10.1.2.3 · SSH: 22/Tcp@10.1.2.3"],
   ])("become services where they listen: %s", (name, host) => {
     expect(imported(name)).toEqual([host]);
-  }); // prettier-ignore
+  });
 
   it("are left out when they are unreachable from outside or incomplete, each with its line and the reason", () => {
     expect(skipped("ubuntu-desktop")).toEqual([
@@ -66,10 +75,18 @@ describe("the sockets of a machine: limits and rejected files", () => {
 
   it.each([
     ["another file", "hello\n", "line 1, column 1: must be a socket as printed by `ss -H -tulnp`"],
-    ["bytes that are not UTF-8", Buffer.from([0x74, 0x63, 0x70, 0x0a, 0xff]), "line 1, column 1: must be in UTF-8 from here on"],
+    [
+      "bytes that are not UTF-8",
+      Buffer.from([0x74, 0x63, 0x70, 0x0a, 0xff]),
+      "line 1, column 1: must be in UTF-8 from here on",
+    ],
     ["a line of a megabyte", "x".repeat(1_000_000), "line 1, column 1: must not be longer than 65536 characters"],
-    ["a million lines too many", "\n".repeat(1_000_001), "line 1000001, column 1: an import reads at most 1000000 lines"],
+    [
+      "a million lines too many",
+      "\n".repeat(1_000_001),
+      "line 1000001, column 1: an import reads at most 1000000 lines",
+    ],
   ])("are rejected with the place in %s", (_what, file, refusal) => {
     expect(refusalOf(ss, file)).toBe(refusal);
-  }); // prettier-ignore
+  });
 });

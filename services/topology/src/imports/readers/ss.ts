@@ -54,5 +54,9 @@ function programIn(text: string): string | null {
   const from = text.indexOf("users:((");
   if (from === -1) return null;
   const users = text.slice(from).matchAll(/\("([^"]{1,200})",pid=/g);
-  return programAmong((function* () { for (const [, name = ""] of users) yield name; })()); // prettier-ignore
+  return programAmong(
+    (function* () {
+      for (const [, name = ""] of users) yield name;
+    })(),
+  );
 }

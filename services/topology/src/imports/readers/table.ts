@@ -93,7 +93,12 @@ function bareCells(text: string, separator: string): string[] {
 }
 
 export function columnsIn(headings: readonly string[]): Columns {
-  const texts = headings.map((heading) => heading.replace(/^\uFEFF/, "").slice(0, LONGEST_HEADING).trim()); // prettier-ignore
+  const texts = headings.map((heading) =>
+    heading
+      .replace(/^\uFEFF/, "")
+      .slice(0, LONGEST_HEADING)
+      .trim(),
+  );
   const of = new Map<Column, Heading[]>();
   const attributes: Heading[] = [];
   const unused: string[] = [];

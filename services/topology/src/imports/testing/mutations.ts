@@ -1,6 +1,35 @@
 /** Damages files as transfers, editors and attackers do. */
 
-const NASTY = ["\0", "\uFEFF", "\u2028", '"', "\\", "\n", "\r\n", ",", ":", "%", "[", "]", "{", "}", "<", ">", "&", "null", "-1", "1e999", "999999999999", "0.0.0.0", "::", "ff:ff:ff:ff:ff:ff", "__proto__", "constructor", "\u{1F600}", "\ud800"]; // prettier-ignore
+const NASTY = [
+  "\0",
+  "\uFEFF",
+  "\u2028",
+  '"',
+  "\\",
+  "\n",
+  "\r\n",
+  ",",
+  ":",
+  "%",
+  "[",
+  "]",
+  "{",
+  "}",
+  "<",
+  ">",
+  "&",
+  "null",
+  "-1",
+  "1e999",
+  "999999999999",
+  "0.0.0.0",
+  "::",
+  "ff:ff:ff:ff:ff:ff",
+  "__proto__",
+  "constructor",
+  "\u{1F600}",
+  "\ud800",
+];
 const VALUES: readonly unknown[] = [null, 7, -1, "", "x", true, [], {}, [null], [[]], { a: null }];
 const MOST_STEPS = 6;
 
@@ -36,7 +65,9 @@ function otherwise(value: unknown, chance: () => number): unknown {
 function once(bytes: Buffer<ArrayBuffer>, chance: () => number): Buffer<ArrayBuffer> {
   const at = chance() % (bytes.length + 1);
   const end = Math.min(bytes.length, at + (chance() % 60));
-  const [before, cut, after] = [bytes.subarray(0, at), bytes.subarray(at, end), bytes.subarray(end)];
+  const before = bytes.subarray(0, at);
+  const cut = bytes.subarray(at, end);
+  const after = bytes.subarray(end);
   switch (chance() % 6) {
     case 0:
       return Buffer.concat([before, after]);

@@ -43,7 +43,9 @@ export function importedFrom(files: readonly (readonly [file: string | Uint8Arra
     network.importFile(bytesOf(file), false, hostname === undefined ? {} : { hostname });
   return [...network.hosts.values()].map((host) => {
     const { entity } = host.host;
-    const addresses = host.interfaces.map(({ entity: one }) => [one.ip_address, one.mac_address].filter(Boolean).join(" ")); // prettier-ignore
+    const addresses = host.interfaces.map(({ entity: one }) =>
+      [one.ip_address, one.mac_address].filter(Boolean).join(" "),
+    );
     return `${entity.name} [${addresses.sort().join(", ")}]: ${servicesOf(host).sort().join(" · ")}`;
   });
 }

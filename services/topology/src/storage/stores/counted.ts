@@ -5,7 +5,14 @@ import { DEADLINES } from "@nts/shared/timing";
 import type { Database } from "../database.js";
 import type { EntityDocument } from "../entities.js";
 import { COUNTED, type Counts, type GuardDocument } from "../guards.js";
-import { creationIndex, GUARD_INDEX, HOST_PORTS_INDEX, type IndexKey, ONE_ADDRESS_INDEX, orderIndex } from "../indexes.js"; // prettier-ignore
+import {
+  creationIndex,
+  GUARD_INDEX,
+  HOST_PORTS_INDEX,
+  type IndexKey,
+  ONE_ADDRESS_INDEX,
+  orderIndex,
+} from "../indexes.js";
 import { scopedCollection } from "../scoped-collection.js";
 import { within } from "../scope.js";
 
@@ -59,7 +66,10 @@ export function createCountedStore({ db, share }: Database): CountedStore {
   return {
     byNetwork: async (scope) => {
       const sums = Object.fromEntries(COUNTED.map((kind) => [kind, { $sum: `$counts.${kind}` }]));
-      const stages = [{ $match: { ...within(scope), kind: "network" } }, { $group: { _id: "$network_id", ...sums } }] as const; // prettier-ignore
+      const stages = [
+        { $match: { ...within(scope), kind: "network" } },
+        { $group: { _id: "$network_id", ...sums } },
+      ] as const;
       const found = await share(scope, () =>
         scopedCollection<GuardDocument>(db, "guards")
           .aggregate<Counts & { _id: string }>([...stages], { ...options, hint: GUARD_INDEX })
@@ -82,7 +92,9 @@ export function createCountedStore({ db, share }: Database): CountedStore {
       return new Map(found.map(({ _id, found: used }) => [String(_id), used]));
     },
     byVirtualization: async (scope, kind, most) => {
-      const type = { $first: { $getField: { field: "captures", input: { $regexFind: { input: "$wire", regex: VIRTUALIZED } } } } }; // prettier-ignore
+      const type = {
+        $first: { $getField: { field: "captures", input: { $regexFind: { input: "$wire", regex: VIRTUALIZED } } } },
+      };
       const before = [{ $project: { type } }, { $match: { type: { $type: "string" } } }];
       const found = await grouped(scope, kind, { by: "$type", hint: byAge(scope, kind), before, most });
       return new Map(found.map(({ _id, found: count }) => [JSON.parse(`"${String(_id)}"`) as string, count]));

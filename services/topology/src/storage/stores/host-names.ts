@@ -57,7 +57,8 @@ export function createHostNames(
 
   /** @returns null if a label has so many hosts that others were not examined */
   async function byLabels(scope: Scope, labels: readonly string[], tx?: ClientSession): Promise<NamedHost[] | null> {
-    const [many, most] = [MOST_OF_LABEL + 1, MOST_OF_LABEL * labels.length + 1];
+    const many = MOST_OF_LABEL + 1;
+    const most = MOST_OF_LABEL * labels.length + 1;
     const stages = [
       { $limit: most },
       { $group: { _id: "$host_label", count: { $sum: 1 }, hosts: { $firstN: { n: many, input: NAMED } } } },

@@ -99,7 +99,8 @@ export async function revisionsOf(
   id: string,
   moment: Moment,
 ): Promise<number> {
-  const [find, hint] = [{ collection: "services", filter: on(scope, [id]) }, HOST_ORDER_INDEX];
+  const find = { collection: "services", filter: on(scope, [id]) };
+  const hint = HOST_ORDER_INDEX;
   let sum = 0;
   for await (const batch of batches(scope, { ...find, hint, projection: REVISION }, moment))
     for (const found of documentsIn(batch) as EntityDocument[]) sum += readers.services.revisionIn(found, scope);

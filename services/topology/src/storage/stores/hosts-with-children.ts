@@ -11,7 +11,19 @@ import { sightedText } from "../rows.js";
 import { within } from "../scope.js";
 import { scopedCollection } from "../scoped-collection.js";
 import { hostRevision } from "./host-revision.rules.js";
-import { CHILDREN, COMMA, gathered, GROUP_BYTES, type HostReaders, on, piecesOf, type Reading, revisionsOf, textsOf, wholeText } from "./host-texts.js"; // prettier-ignore
+import {
+  CHILDREN,
+  COMMA,
+  gathered,
+  GROUP_BYTES,
+  type HostReaders,
+  on,
+  piecesOf,
+  type Reading,
+  revisionsOf,
+  textsOf,
+  wholeText,
+} from "./host-texts.js";
 
 // Returns hosts with their children, read in groups from one snapshot each. A host can have 1,000 of each kind and
 // exceed memory limits: then fewer hosts are read at a time, and a single large one is streamed.

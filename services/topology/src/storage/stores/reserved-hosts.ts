@@ -69,7 +69,9 @@ export function createReservedHosts(hosts: ScopedCollection<EntityDocument>): Re
     },
     requireFree: async (tx, scope, found) => {
       const mine = holders.get(tx);
-      const ids = found.flatMap(({ _id, reserved }) => (reserved === undefined || reserved.holder === mine ? [] : [_id])); // prettier-ignore
+      const ids = found.flatMap(({ _id, reserved }) =>
+        reserved === undefined || reserved.holder === mine ? [] : [_id],
+      );
       if (ids.length === 0) return;
       const inForce = { ...within(scope), _id: { $in: ids }, $expr: { $gt: ["$reserved.until", "$$NOW"] } };
       if ((await hosts.countDocuments(inForce, { session: tx })) > 0) throw new MustYield();
@@ -94,7 +96,8 @@ function createReservation(
   { ids, holder }: { readonly ids: readonly string[]; readonly holder: string },
 ): HostReservation {
   const those = { ...within(scope), _id: { $in: [...ids] } };
-  let [hasStarted, endsWithCommit] = [false, false];
+  let hasStarted = false;
+  let endsWithCommit = false;
 
   async function release(options: UpdateOptions): Promise<void> {
     await hosts.updateMany({ ...those, "reserved.holder": holder }, { $unset: { reserved: "" } } as object, options);

@@ -19,7 +19,12 @@ export function createTagStore(database: Database, kind: EntityKind<Tag>): TagSt
       const isKept = ({ entity: { id, name } }: Stored<Tag>): boolean => keys.get(id)?.name === name;
       for (const one of changed.filter(isKept))
         await entities.replace(tx, scope, [one], { ...extra, name_key: keys.get(one.entity.id)?.name_key });
-      await entities.replace(tx, scope, changed.filter((one) => !isKept(one)), extra); // prettier-ignore
+      await entities.replace(
+        tx,
+        scope,
+        changed.filter((one) => !isKept(one)),
+        extra,
+      );
     },
   };
 }
