@@ -9,6 +9,19 @@ const refusing = (message, ...selectors) => ({
 export default {
   meta: { name: "nts" },
   rules: {
+    "no-packed-declarations": refusing(
+      "Declare each name in a statement of its own.",
+      "VariableDeclarator[init.type='ArrayExpression'] > ArrayPattern:not(:has(> RestElement))",
+    ),
+    "no-formatter-suppressions": {
+      create: (context) => ({
+        Program: () => {
+          for (const comment of context.sourceCode.getAllComments())
+            if (/(?:prettier|oxfmt)-ignore/.test(comment.value))
+              context.report({ node: comment, message: "The formatter decides how code looks." });
+        },
+      }),
+    },
     /** Settings are passed as arguments: each process reads its environment in one file. */
     "no-environment": refusing(
       "Only main.ts reads process.env; take a setting as an argument.",
