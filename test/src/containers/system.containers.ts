@@ -95,7 +95,7 @@ async function responsesOf(container: string): Promise<number> {
 
 /** The files of an image besides packages. */
 const OURS =
-  /(?:package\.json|\/shared\/openapi\.json|\/dist\/bundle\/.*\.js(?:\.LEGAL\.txt)?)$|\/gateway\/dist\/site\//;
+  /(?:package\.json|\/app\/health-check|\/shared\/openapi\.json|\/dist\/bundle\/.*\.js(?:\.LEGAL\.txt)?)$|\/gateway\/dist\/site\//;
 
 describe("a system started from nothing", () => {
   it("gives the responses of the first five minutes of the README", async () => {
