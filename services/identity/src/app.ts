@@ -162,6 +162,7 @@ export function createApp(options: AppOptions): App {
     ...{ db, topology, webhooks, cookies, transaction, changeRights, replaceSessions, failedLogins, passwords },
     ...{ mail, notePlace: createNotePlace(stores.places, mail), quotas, publicUrl, registration, requireStrong },
     noteAccount: createNoteAccount(db),
+    settle: changes.settle,
   };
   const { throttledCheck, change, beginSession, confirmCaller } = createSigningIn(common);
 
@@ -178,7 +179,7 @@ export function createApp(options: AppOptions): App {
   const write = mountMailed(router, { ...common, change });
   mountOrganizations(router, common);
   const noteFirstUses = createNoteFirstUses(db, transaction, now);
-  mountAllKeys(router, { ...common, settle: changes.settle, requireRoom, noteFirstUses });
+  mountAllKeys(router, { ...common, requireRoom, noteFirstUses });
   mountAudit(router, createAuditReader(database));
   mountWhoami(router, common);
   mountCredentials(router, {

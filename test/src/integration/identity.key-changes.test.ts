@@ -8,6 +8,8 @@ import { keyApplied, keyChanged } from "@nts/shared/contract/messages";
 import { createNetwork } from "@nts/shared/contract/networks";
 import { updateOrganization } from "@nts/shared/contract/organizations";
 import { logout } from "@nts/shared/contract/users";
+import { hashCredential } from "@nts/shared/credential";
+import { INTERNAL } from "@nts/shared/http/headers";
 import { createLog } from "@nts/shared/log";
 import { createDirect, keyBodyOf, type Direct, type Person } from "../support/direct.js";
 import { startStack, type Stack } from "../support/stack.js";
@@ -277,5 +279,18 @@ describe("identity.key-changes: the response and its gateways", () => {
     await first;
     // By now no gateway can still be applying it, so nothing is waited for.
     await inOneAttempt(doesNotWait, () => timed(() => identity.send(operation, change)));
+  });
+
+  it("waits as long for a repeated logout, whose session has ended already", async () => {
+    const { token } = await identity.aPerson();
+    const out = { headers: { [INTERNAL.sessionHashes]: hashCredential(token) } };
+    const before = await highest();
+    await pull("silent", before);
+    const first = identity.data(logout, out);
+    let page = await pull("silent", before);
+    while (page.highest === before) page = await pull("silent", before);
+    expect(await timed(() => identity.data(logout, { ...out, replica: 1 }))).toBeGreaterThanOrEqual(LONGEST_MS - 2);
+    await first;
+    await inOneAttempt(doesNotWait, () => timed(() => identity.data(logout, out)));
   });
 });
