@@ -49,21 +49,13 @@ export class Connection {
 
   constructor(
     private readonly socket: Socket,
+    private readonly address: string,
     private readonly start: Start,
     private readonly startInTurn: Start,
     private readonly total: Total,
   ) {
-    // Node's own listener creates an error with a stack for each request without a response: most of the cost of a burst.
-    let { stackTraceLimit } = Error;
-    socket.prependOnceListener("close", () => {
-      for (const { request } of this.#waiting) request.destroyed = true;
-      ({ stackTraceLimit } = Error);
-      Error.stackTraceLimit = 0;
-    });
     socket.once("close", () => {
-      Error.stackTraceLimit = stackTraceLimit;
-      this.total.waiting -= this.#waiting.length;
-      this.#waiting.length = 0;
+      while (this.#waiting.pop() !== undefined) this.#countWaiting(-1);
       this.total.dropped -= this.#dropped;
       for (const exchange of [...this.#exchanges]) exchange.close();
     });
@@ -77,7 +69,7 @@ export class Connection {
     else {
       this.total.reads.count();
       this.#waiting.push(exchange);
-      this.total.waiting++;
+      this.#countWaiting(1);
       this.socket.pause();
       if (!this.#hasTooMany()) return;
       this.isFull = true;
@@ -96,6 +88,11 @@ export class Connection {
     if (this.total.dropped > MOST_DROPPED_IN_ALL) this.socket.destroy();
   }
 
+  #countWaiting(change: 1 | -1): void {
+    this.total.waiting += change;
+    this.total.reads.wait(this.address, change);
+  }
+
   #hasTooMany(): boolean {
     return this.#waiting.length >= WAITING_WHEN_FULL && this.total.waiting >= MOST_WAITING;
   }
@@ -109,8 +106,8 @@ export class Connection {
     if (exchange.request.complete && this.last === exchange) this.last = null;
     const next = this.#waiting.shift();
     if (next !== undefined) {
-      this.total.waiting--;
-      if (this.#waiting.length === 0 && !this.isFull) this.socket.resume();
+      this.#countWaiting(-1);
+      if (this.#waiting.length === 0 && !this.isFull) this.total.reads.read(this.address, this.socket);
       this.startInTurn(next);
     }
     if (this.#exchanges.length === 0) this.#whenIdle?.();
@@ -135,8 +132,14 @@ export interface Connections {
 /**
  * @param start handles a request when its turn has come; never throws
  * @param arriving the turns of new connections, which come first
+ * @param addressOf the address of a connection's client
  */
-export function createConnections(start: Start, arriving: Pick<Turns, "begin">, reads: ReadTurns): Connections {
+export function createConnections(
+  start: Start,
+  arriving: Pick<Turns, "begin">,
+  reads: ReadTurns,
+  addressOf: (socket: Socket) => string,
+): Connections {
   const connections = new WeakMap<Socket, Connection>();
   const startAfterArrivals: Start = (exchange) => {
     arriving.begin(exchange.request.socket, () => {
@@ -153,7 +156,7 @@ export function createConnections(start: Start, arriving: Pick<Turns, "begin">, 
     of: (socket) => {
       const known = connections.get(socket);
       if (known !== undefined) return known;
-      const connection = new Connection(socket, startAfterArrivals, paced.add, total);
+      const connection = new Connection(socket, addressOf(socket), startAfterArrivals, paced.add, total);
       connections.set(socket, connection);
       return connection;
     },

@@ -22,6 +22,8 @@ export interface Listeners {
   readonly serve: Listener;
   /** The turns of new connections, which `serve` waits for. */
   readonly arriving: Turns;
+  /** Begins to read a new connection. */
+  readonly read: (socket: Socket) => void;
   readonly onConnect: (request: IncomingMessage, socket: Duplex) => void;
   readonly onClientError: (error: ClientError, socket: Socket) => void;
   /** Called with exceptions of the others; the connection is destroyed. */
@@ -59,7 +61,7 @@ export async function startPublicServer(listeners: Listeners, options: PublicSer
     maxHeaderBytes: HEAD_LIMIT_BYTES,
     keepAliveMs: IDLE.atGatewayMs,
     drainMs: STOPPING.drainGatewayMs,
-    connections: { admit, turns: listeners.arriving },
+    connections: { admit, turns: listeners.arriving, read: listeners.read },
     node: {
       // Node's own response to a missing Host would have no envelope.
       requireHostHeader: false,

@@ -1,3 +1,4 @@
+import type { Socket } from "node:net";
 import { createTurns } from "@nts/shared/http/turns";
 import type { Serve } from "./pipeline.js";
 import type { Charges } from "../charges/charges.js";
@@ -27,7 +28,9 @@ export interface ListenersOptions {
 export function createListeners(options: ListenersOptions): Listeners {
   const { context, pipeline, refusals, uploadDeadlines, charges, cors, noteForwarded } = options;
   const arriving = createTurns();
-  const connections = createConnections(pipeline, arriving, createReadTurns(context.connections.all));
+  const addressOf = (socket: Socket): string => context.connections.all().get(socket) ?? "";
+  const reads = createReadTurns(context.connections.all);
+  const connections = createConnections(pipeline, arriving, reads, addressOf);
 
   const serve: Listeners["serve"] = (request, response) => {
     const connection = connections.of(request.socket);
@@ -44,6 +47,9 @@ export function createListeners(options: ListenersOptions): Listeners {
   return {
     serve,
     arriving,
+    read: (socket) => {
+      reads.read(addressOf(socket), socket);
+    },
     onConnect: createTunnelRefusal(connections, serve),
     onClientError: createClientErrors({
       connections,

@@ -57,6 +57,7 @@ function connectFrom(localAddress: string, port: number): Socket {
 
 const byAddress: ConnectionRules = {
   admit: ({ remoteAddress }) => remoteAddress,
+  read: (socket) => socket.resume(),
   turns: createTurns(),
 };
 

@@ -10,17 +10,23 @@ import { createTurns, type Turns } from "./turns.js";
 export interface ConnectionRules {
   /** Identifies the client of a connection; null closes it. */
   readonly admit: (socket: Socket) => unknown;
+  /** Begins to read a connection, now or later. */
+  readonly read: (socket: Socket) => void;
   /** With these, the listener itself limits the requests of a connection, and begins them in turn. */
   readonly turns: Turns;
 }
 
-const eachIsAClient = (): ConnectionRules => ({ admit: (socket) => socket, turns: createTurns() });
+const eachIsAClient = (): ConnectionRules => ({
+  admit: (socket) => socket,
+  read: (socket) => socket.resume(),
+  turns: createTurns(),
+});
 
 type Listener = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** Lets a server, before it listens, accept waiting connections before it serves them. */
 export function acceptFirst(server: Server, listener: Listener, rules: ConnectionRules | null): void {
-  const { admit, turns } = rules ?? eachIsAClient();
+  const { admit, turns, read } = rules ?? eachIsAClient();
   const [serve] = server.listeners("connection");
   server.removeAllListeners("connection");
   // An option of `net.Server` that `http.Server` does not pass on.
@@ -34,7 +40,7 @@ export function acceptFirst(server: Server, listener: Listener, rules: Connectio
     turns.arrive(client, () => {
       if (socket.destroyed) return;
       serve?.call(server, socket);
-      socket.resume();
+      read(socket);
     });
   });
   // Unknown clients could send any number of requests to be held.

@@ -141,7 +141,7 @@ function ofCallers(): Rows {
     ],
     [
       "pipelined requests handled at a time, per connection",
-      `${connections.MOST_AT_A_TIME}; further ones start at ${n((1_000 / connections.TURN_MS) * connections.MOST_IN_A_TURN)} per second for all connections together; nothing more is read while any wait, and after ${n(readTurns.MOST_READ_IN_A_TURN)} of all connections in a turn of the event loop, one connection of each address per turn; while ${n(connections.MOST_WAITING)} of all connections wait, a connection keeps ${connections.WAITING_WHEN_FULL} and is closed after them`,
+      `${connections.MOST_AT_A_TIME}; further ones start at ${n((1_000 / connections.TURN_MS) * connections.MOST_IN_A_TURN)} per second for all connections together; nothing more is read while any wait, and after ${n(readTurns.MOST_READ_IN_A_TURN)} of all connections in a turn of the event loop, one connection of each address per turn; while ${readTurns.MOST_WAITING_OF_ADDRESS} of an address wait, one of its other connections per ${s(readTurns.HELD_MS)}; while ${n(connections.MOST_WAITING)} of all connections wait, a connection keeps ${connections.WAITING_WHEN_FULL} and is closed after them`,
     ],
     [
       "requests in progress",
