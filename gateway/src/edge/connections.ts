@@ -28,11 +28,15 @@ export const MOST_IN_A_TURN = 2;
 
 type Start = (exchange: Exchange) => void;
 
-/** Requests of all connections. */
-interface Total {
+/** What all connections of a server share. */
+interface Shared {
+  /** Requests of all connections. */
   waiting: number;
   dropped: number;
   readonly reads: ReadTurns;
+  readonly start: Start;
+  /** Starts a request that had to wait. */
+  readonly startInTurn: Start;
 }
 
 export class Connection {
@@ -50,13 +54,11 @@ export class Connection {
   constructor(
     private readonly socket: Socket,
     private readonly address: string,
-    private readonly start: Start,
-    private readonly startInTurn: Start,
-    private readonly total: Total,
+    private readonly shared: Shared,
   ) {
     socket.once("close", () => {
       while (this.#waiting.pop() !== undefined) this.#countWaiting(-1);
-      this.total.dropped -= this.#dropped;
+      this.shared.dropped -= this.#dropped;
       for (const exchange of [...this.#exchanges]) exchange.close();
     });
   }
@@ -65,9 +67,9 @@ export class Connection {
     if (this.socket.destroyed) return;
     this.last = exchange;
     this.#exchanges.push(exchange);
-    if (this.#exchanges.length <= MOST_AT_A_TIME) this.start(exchange);
+    if (this.#exchanges.length <= MOST_AT_A_TIME) this.shared.start(exchange);
     else {
-      this.total.reads.count();
+      this.shared.reads.count();
       this.#waiting.push(exchange);
       this.#countWaiting(1);
       this.socket.pause();
@@ -82,19 +84,19 @@ export class Connection {
     // Nobody needs to know when its connection closes.
     request.destroyed = true;
     if (this.socket.destroyed) return;
-    this.total.reads.count();
+    this.shared.reads.count();
     this.#dropped++;
-    this.total.dropped++;
-    if (this.total.dropped > MOST_DROPPED_IN_ALL) this.socket.destroy();
+    this.shared.dropped++;
+    if (this.shared.dropped > MOST_DROPPED_IN_ALL) this.socket.destroy();
   }
 
   #countWaiting(change: 1 | -1): void {
-    this.total.waiting += change;
-    this.total.reads.wait(this.address, change);
+    this.shared.waiting += change;
+    this.shared.reads.wait(this.address, change);
   }
 
   #hasTooMany(): boolean {
-    return this.#waiting.length >= WAITING_WHEN_FULL && this.total.waiting >= MOST_WAITING;
+    return this.#waiting.length >= WAITING_WHEN_FULL && this.shared.waiting >= MOST_WAITING;
   }
 
   /** One of its exchanges has ended. */
@@ -107,8 +109,8 @@ export class Connection {
     const next = this.#waiting.shift();
     if (next !== undefined) {
       this.#countWaiting(-1);
-      if (this.#waiting.length === 0 && !this.isFull) this.total.reads.read(this.address, this.socket);
-      this.startInTurn(next);
+      if (this.#waiting.length === 0 && !this.isFull) this.shared.reads.read(this.address, this.socket);
+      this.shared.startInTurn(next);
     }
     if (this.#exchanges.length === 0) this.#whenIdle?.();
   };
@@ -151,12 +153,12 @@ export function createConnections(
     start(exchange);
     return true;
   });
-  const total: Total = { waiting: 0, dropped: 0, reads };
+  const shared: Shared = { waiting: 0, dropped: 0, reads, start: startAfterArrivals, startInTurn: paced.add };
   return {
     of: (socket) => {
       const known = connections.get(socket);
       if (known !== undefined) return known;
-      const connection = new Connection(socket, addressOf(socket), startAfterArrivals, paced.add, total);
+      const connection = new Connection(socket, addressOf(socket), shared);
       connections.set(socket, connection);
       return connection;
     },
