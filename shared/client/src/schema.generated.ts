@@ -1842,8 +1842,8 @@ export interface components {
             /** @enum {string} */
             format: "standard" | "slack" | "discord" | "ntfy";
             batch_seconds: number;
-            /** @description Who created it, or last changed its `url` or resumed it. Null for webhooks of earlier versions. */
-            created_by: components["schemas"]["Actor"] | null;
+            /** @description Who created it, or last changed its `url` or resumed it. */
+            created_by: components["schemas"]["Actor"];
             /** @description False: nothing is sent; pending changes are sent after it is enabled again. */
             is_enabled: boolean;
             /** @description Why the server disabled the webhook; null if it did not. Enabling it resumes where it stopped. */
@@ -1877,8 +1877,8 @@ export interface components {
             /** @enum {string} */
             format: "standard" | "slack" | "discord" | "ntfy";
             batch_seconds: number;
-            /** @description Who created it, or last changed its `url` or resumed it. Null for webhooks of earlier versions. */
-            created_by: components["schemas"]["Actor"] | null;
+            /** @description Who created it, or last changed its `url` or resumed it. */
+            created_by: components["schemas"]["Actor"];
             /** @description False: nothing is sent; pending changes are sent after it is enabled again. */
             is_enabled: boolean;
             /** @description Why the server disabled the webhook; null if it did not. Enabling it resumes where it stopped. */

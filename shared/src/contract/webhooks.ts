@@ -68,9 +68,7 @@ export const Webhook = z
     filter: WebhookFilter,
     format: WebhookFormat,
     batch_seconds: z.int(),
-    created_by: Actor.nullable().describe(
-      "Who created it, or last changed its `url` or resumed it. Null for webhooks of earlier versions.",
-    ),
+    created_by: Actor.describe("Who created it, or last changed its `url` or resumed it."),
     is_enabled: z.boolean().describe("False: nothing is sent; pending changes are sent after it is enabled again."),
     paused: z
       .object({ at: Timestamp, reason: z.string() })

@@ -13,11 +13,6 @@ export interface Form<T> {
    * an older build may still have members of this form, which are kept.
    */
   readonly upgrade?: (stored: T, from: number) => T;
-  /**
-   * The members that forms up to this one have added, if that is all that the upgrade does. Texts are then upgraded without
-   * decoding them.
-   */
-  readonly added?: Readonly<Partial<T>>;
 }
 
 /** Upgrades the JSON of documents of older forms. @returns the same text if the document has the current form */
@@ -25,17 +20,10 @@ export type TextUpgrade = (wire: Buffer, version: number | undefined) => Buffer;
 
 /** Creates the upgrade of texts to a form. */
 export function textUpgradeOf<T>(form: Form<T>): TextUpgrade {
-  const { added, upgrade, version: present } = form;
+  const { upgrade, version: present } = form;
   if (upgrade === undefined) return (wire) => wire;
-  const names = Object.keys(added ?? {}).map((name) => `"${name}":`);
-  const ending = Buffer.from(`,${JSON.stringify(added ?? {}).slice(1)}`);
-  return (wire, version = 1) => {
-    if (version >= present) return wire;
-    // An older build keeps members of this form, if it has read them.
-    const isAppended = added !== undefined && !names.some((name) => wire.includes(name));
-    if (isAppended) return Buffer.concat([wire.subarray(0, -1), ending]);
-    return Buffer.from(JSON.stringify(upgrade(JSON.parse(wire.toString()) as T, version)));
-  };
+  return (wire, version = 1) =>
+    version >= present ? wire : Buffer.from(JSON.stringify(upgrade(JSON.parse(wire.toString()) as T, version)));
 }
 
 /** The form of kinds unchanged since the first release. */

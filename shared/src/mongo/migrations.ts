@@ -63,7 +63,8 @@ const BATCH = 500;
  * Applies pending migrations in order, then creates missing indexes. Replicas that start together wait for each other.
  *
  * @throws Error if a restore into the database is incomplete
- * @throws StartRefused if a newer build has migrated the database beyond what this one can use
+ * @throws StartRefused if a newer build has migrated the database beyond what this one can use, or if its schema was not
+ *   begun by the first of these migrations
  */
 export async function migrate(
   db: Db,
@@ -72,6 +73,7 @@ export async function migrate(
   if (await isIncomplete(db)) throw new Error("a restore of this database has not ended; run it again");
   progress.begin("waiting for another process");
   await withLock(db, "migrations", async () => {
+    await refuseForeign(db, migrations);
     await refuseNewer(db, migrations);
     // Recorded before the migration runs, because an interrupted one may already affect older builds.
     await noteBreaking(db, migrations);
@@ -134,6 +136,17 @@ async function* batchesFrom<T extends { _id: string }>(
     done += ids.length;
     await positions.updateOne({ _id }, { $set: { position_of: migration, after, done } }, { upsert: true });
   }
+}
+
+/** For data of builds before the first release, which nothing migrates. @throws StartRefused */
+async function refuseForeign(db: Db, [first]: readonly Migration[]): Promise<void> {
+  const names = await db.collection<{ migrationName: string }>("migrations").distinct("migrationName");
+  if (first === undefined || names.length === 0 || names.includes(first.name)) return;
+  throw new StartRefused(
+    `The database ${db.databaseName} was made by a build before version 0.2.0, whose data is not migrated. ` +
+      "To start with an empty one, drop it, or set MONGODB_DATABASE to another name (with npm start: DATA_DIR to another " +
+      "folder). To keep an inventory, export an archive of the organization with the old build, and import it into this one.",
+  );
 }
 
 /** @throws StartRefused */

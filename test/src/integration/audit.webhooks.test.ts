@@ -80,7 +80,7 @@ describe("webhooks of a user who was removed", () => {
   it("are paused once topology responds, by any process, and looked for again later", async () => {
     const { id, created_by } = await admin.call(createWebhook, { body: { url } });
     const { organizationId: organization_id } = admin.scope;
-    const maker = { organization_id, user_id: created_by!.user_id, key_id: null, reason: "user_removed" } as const;
+    const maker = { organization_id, user_id: created_by.user_id, key_id: null, reason: "user_removed" } as const;
     const makers = createEndedMakers(unshared(identity.db));
     const log = createLog("identity", "silent");
     const pausingThrough = (through: InternalClient["ask"]) =>

@@ -150,6 +150,19 @@ describe("a migration that goes through all documents", () => {
   });
 });
 
+describe("a database that was made before the first release", () => {
+  it("is refused without a change, and the refusal says how to go on", async () => {
+    const db = clients[0]!.db(name);
+    await db.collection("migrations").insertMany([{ migrationName: "0001-old" }, { migrationName: "0002-old" }]);
+    const refused = migrateOn(clients[1]!, [loggingMigration("0001-first")]);
+    await expect(refused).rejects.toThrow(StartRefused);
+    await expect(refused).rejects.toThrow(
+      /made by a build before version 0\.2\.0.*To start with an empty one.*archive/,
+    );
+    expect(await migrationLog()).toEqual([]);
+  });
+});
+
 describe("a database that a newer build has migrated", () => {
   it("is still used by builds without an additive step", async () => {
     const steps = [loggingMigration("0001-first")];

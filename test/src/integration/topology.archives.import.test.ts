@@ -141,24 +141,24 @@ describe("an archive imported again, or into another organization", () => {
     expect(after.entities.length).toBe(before.entities.length + 1);
   });
 
-  it("keeps of existing entities what archives of earlier versions do not have", async () => {
+  it("keeps of existing entities what an archive leaves out", async () => {
     const owner = topology.aCaller();
     await imported(owner, archiveText(randomEntities(3, 4)));
     const before = await archiveOf(owner);
     for (const kind of ["Network", "Subnet", "Host", "Interface", "Port", "Service"] as const)
-      expect(entitiesIn(before, kind).some((one) => LATER_MEMBERS.some((name) => isSet(one[name])))).toBe(true);
-    const earlier = before.entities.map((line) => ({ ...line, data: withoutLaterMembers(line.data) }));
-    const { summary } = await imported(owner, archiveText(earlier));
-    expect(sumOf(summary)).toEqual({ create: 0, update: 0, unchanged: earlier.length });
+      expect(entitiesIn(before, kind).some((one) => OPTIONAL_MEMBERS.some((name) => isSet(one[name])))).toBe(true);
+    const fewer = before.entities.map((line) => ({ ...line, data: withoutOptionalMembers(line.data) }));
+    const { summary } = await imported(owner, archiveText(fewer));
+    expect(sumOf(summary)).toEqual({ create: 0, update: 0, unchanged: fewer.length });
     expect((await archiveOf(owner)).entities).toEqual(before.entities);
-    const renamed = earlier.map((line) =>
-      line.entity === "Host" ? { ...line, data: { ...line.data, name: "earlier" } } : line,
+    const renamed = fewer.map((line) =>
+      line.entity === "Host" ? { ...line, data: { ...line.data, name: "renamed" } } : line,
     );
     await imported(owner, archiveText(renamed));
-    expect(entitiesIn(await archiveOf(owner), "Host").every(({ name }) => name === "earlier")).toBe(true);
+    expect(entitiesIn(await archiveOf(owner), "Host").every(({ name }) => name === "renamed")).toBe(true);
     for (const { data } of (await archiveOf(owner)).entities)
-      expect(laterMembersOf(data)).toEqual(
-        laterMembersOf(before.entities.find((line) => line.data.id === data.id)?.data),
+      expect(optionalMembersOf(data)).toEqual(
+        optionalMembersOf(before.entities.find((line) => line.data.id === data.id)?.data),
       );
   });
 
@@ -266,15 +266,15 @@ describe("the permission to import archives", () => {
   });
 });
 
-/** Members that archives of earlier versions do not have. */
-const LATER_MEMBERS = ["reserved", "role", "attributes", "observed"];
+/** Members that archives may leave out. */
+const OPTIONAL_MEMBERS = ["reserved", "role", "attributes", "observed"];
 
-function laterMembersOf(entity: Entity | undefined): unknown[] {
-  return LATER_MEMBERS.map((name) => entity?.[name]);
+function optionalMembersOf(entity: Entity | undefined): unknown[] {
+  return OPTIONAL_MEMBERS.map((name) => entity?.[name]);
 }
 
-function withoutLaterMembers(entity: Entity): Entity {
-  const kept = Object.entries(entity).filter(([name]) => !LATER_MEMBERS.includes(name));
+function withoutOptionalMembers(entity: Entity): Entity {
+  const kept = Object.entries(entity).filter(([name]) => !OPTIONAL_MEMBERS.includes(name));
   return { ...Object.fromEntries(kept), id: entity.id };
 }
 

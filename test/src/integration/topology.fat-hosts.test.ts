@@ -40,7 +40,7 @@ beforeAll(async () => {
 
 afterAll(() => topology.stop());
 
-/** Adds services with the largest details that earlier versions allowed: 17 MB together. */
+/** Adds services past the API, with details larger than it allows: few make 17 MB. */
 async function fill(host: Host, count: number): Promise<void> {
   const { services } = createStorage(topology.db, () =>
     Promise.reject(new Error("nothing runs in a transaction here")),

@@ -207,8 +207,8 @@ function createBlockedReads() {
   };
 }
 
-describe("alongside builds that do not know the journal", () => {
-  it("records what they write and delete, without an author", async () => {
+describe("a document that is changed in the database past the service", () => {
+  it("is recorded as changed and deleted, without an author", async () => {
     keep();
     await recordedChanges();
     const host = await aHost(world, { ports: 1 });
@@ -216,16 +216,16 @@ describe("alongside builds that do not know the journal", () => {
     await recordedChanges();
     const services = topology.db.collection<{ _id: string; wire: string; revision: number }>("services");
     const stored = await services.findOne({ _id: service.id });
-    const wire = stored!.wire.replace('"web"', '"by an older build"');
+    const wire = stored!.wire.replace('"web"', '"past the service"');
     await services.updateOne({ _id: service.id }, { $set: { wire, revision: stored!.revision + 1 } });
     await world.owner.call(patchService, { params: service, body: { tags: ["here"] } });
     await services.deleteOne({ _id: service.id });
     await until(async () => (await world.owner.call(listChanges, { query: { entity_id: service.id } })).length === 4);
     const changes = await world.owner.call(listChanges, { query: { entity_id: service.id } });
     expect(described(changes).slice(1)).toEqual([
-      "updated Service by an older build",
-      "updated Service by an older build",
-      "deleted Service by an older build",
+      "updated Service past the service",
+      "updated Service past the service",
+      "deleted Service past the service",
     ]);
     expect(changes.map(({ actor }) => actor === null)).toEqual([false, true, false, true]);
   });

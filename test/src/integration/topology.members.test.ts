@@ -160,7 +160,7 @@ function labelsOf(kind: Kind, body: AnyEndpoint["body"]): [name: string, value: 
     });
 }
 
-/** Stores an entity with an invisible character in each text, as an earlier version allowed. */
+/** Stores an entity with an invisible character in each text, as an import of an archive may. */
 async function storeOld(kind: Kind, { id }: Entity): Promise<void> {
   const collection = topology.db.collection<{ _id: string }>(kind.path.replace("/api/v1/", ""));
   const document = await collection.findOne({ _id: id });

@@ -9,10 +9,6 @@ import {
   patchSubnet,
   type QueryInputOf,
 } from "@nts/shared/contract";
-import { createLog } from "@nts/shared/log";
-import { migrate } from "@nts/shared/mongo/migrations";
-import { INDEXES } from "@nts/topology/storage/indexes";
-import { MIGRATIONS } from "@nts/topology/storage/migrations";
 import { violationsIn } from "../support/invariants.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aNetwork, type World } from "../support/topology-world.js";
@@ -91,21 +87,5 @@ describe("topology.search: networks", () => {
     expect(await networkNames({ q: "wer", ids: [home.network.id] })).toEqual([]);
     expect(await networkNames({ q: "wer" }, owner.colleague({ networks: [home.network.id] }))).toEqual([]);
     expect(await networkNames({ q: "wer" }, topology.aCaller())).toEqual([]);
-  });
-});
-
-describe("topology.search: a database from before networks and subnets were searchable", () => {
-  it("is migrated for networks and subnets, and resumed after an interruption", async () => {
-    const { db } = topology;
-    await owner.call(createSubnet, { body: { network_id: home.network.id, name: "Keller", cidr: "10.40.0.0/24" } });
-    const { name } = home.network;
-    for (const kind of ["networks", "subnets"]) await db.collection(kind).updateMany({}, { $unset: { search: "" } });
-    expect([await networkNames({ q: name }), await subnetNames({ q: "kell" })]).toEqual([[], []]);
-    for (let times = 0; times < 2; times++) {
-      await db.collection("migrations").deleteOne({ migrationName: "0011-search-in-networks" });
-      await migrate(db, { migrations: MIGRATIONS, indexes: INDEXES, log: createLog("topology", "warn") });
-      expect([await networkNames({ q: name }), await subnetNames({ q: "kell" })]).toEqual([[name], ["Keller"]]);
-    }
-    expect(await violationsIn(db)).toEqual([]);
   });
 });

@@ -15,11 +15,7 @@ import {
   updateInterface,
   updateService,
 } from "@nts/shared/contract";
-import { createLog } from "@nts/shared/log";
-import { migrate } from "@nts/shared/mongo/migrations";
-import { INDEXES } from "@nts/topology/storage/indexes";
 import { MOST_AT_SOCKET } from "@nts/topology/storage/stores/sockets";
-import { MIGRATIONS } from "@nts/topology/storage/migrations";
 import { violationsIn } from "../support/invariants.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aNetwork, aService, echoOf, type World } from "../support/topology-world.js";
@@ -91,20 +87,6 @@ describe("topology.search: hosts in order of their addresses", () => {
     expect(await inOrder()).toEqual(["none", "nine", "hundred", "v6"]);
     await owner.call(updateInterface, { params: kept, body: { ...kept, ip_address: "10.0.0.2" } });
     expect(await inOrder()).toEqual(["none", "hundred", "nine", "v6"]);
-  });
-
-  it("are sorted so once migrated, and until then not by some of their addresses", async () => {
-    const { network, subnet } = home;
-    const old = await make({ name: "old", addresses: ["10.0.0.3"] });
-    await make({ name: "other", addresses: ["10.0.0.5"] });
-    await topology.db.collection("hosts").updateMany({ network_id: network.id }, { $unset: { first_address: "" } });
-    await owner.call(createInterface, {
-      body: { network_id: network.id, host_id: old.id, subnet_id: subnet.id, ip_address: "10.0.0.7" },
-    });
-    await rerunMigration("0014-first-addresses");
-    await migrated();
-    expect(await inOrder()).toEqual(["old", "other"]);
-    expect(await violationsIn(topology.db)).toEqual([]);
   });
 });
 
@@ -399,66 +381,5 @@ describe("topology.search: an address and port", () => {
         "validation_failed",
       ]);
     await ports.deleteMany({ _id: /^p/ });
-  });
-});
-
-/** Removes the record of a migration, so that it runs again. */
-async function rerunMigration(migrationName: string): Promise<void> {
-  await topology.db.collection("migrations").deleteOne({ migrationName });
-}
-
-const migrated = (): Promise<void> =>
-  migrate(topology.db, { migrations: MIGRATIONS, indexes: INDEXES, log: createLog("topology", "warn") });
-
-describe("topology.search: a database from before the search", () => {
-  it("is migrated once, and then searchable", async () => {
-    const host = await make({ name: "Old", addresses: ["10.0.8.8"] });
-    await aService(home, host, { name: "Older" });
-    const { db } = topology;
-    for (const kind of ["hosts", "services"])
-      await db.collection(kind).updateMany({}, { $unset: { search: "", addresses: "" } });
-    await rerunMigration("0002-search");
-    expect(await hostNames({ q: "old" })).toEqual([]);
-    await migrated();
-    expect([await hostNames({ q: "old" }), await hostNames({ q: "8.8" }), await servicesOf("older")]).toEqual([
-      ["Old"],
-      ["Old"],
-      ["Older"],
-    ]);
-    expect(await violationsIn(db)).toEqual([]);
-  });
-
-  it("is searchable as it is now where letters fold differently", async () => {
-    const host = await make({ name: "Straße", addresses: ["10.0.9.2"] });
-    await aService(home, host, { name: "ΟΔΟΣ Ａ" });
-    const before = [
-      ["hosts", "straße\n10.0.9.2"],
-      ["services", "οδος ａ\nnginx"],
-    ] as const;
-    for (const [kind, search] of before)
-      await topology.db.collection(kind).updateOne({ network_id: home.network.id }, { $set: { search } });
-    await rerunMigration("0013-folded-search");
-    await migrated();
-    expect([await hostNames({ q: "STRASSE" }), await hostNames({ q: "9.2" })]).toEqual([["Straße"], ["Straße"]]);
-    expect([await servicesOf("ΟΔΟΣ a"), await servicesOf("nginx")]).toEqual([["ΟΔΟΣ Ａ"], ["ΟΔΟΣ Ａ"]]);
-  });
-
-  it("is searchable for texts in another normal form", async () => {
-    const host = await make({ name: "Büro", tags: ["Küche"], addresses: ["10.0.9.1"] });
-    await aService(home, host, { name: "Büro", tags: ["Küche"] });
-    const decomposed = { tags: ["Küche".normalize("NFD")] };
-    for (const kind of ["hosts", "services"]) {
-      const { search } = (await topology.db.collection(kind).findOne({ network_id: home.network.id })) as unknown as {
-        search: string;
-      };
-      const $set = { ...decomposed, search: search.normalize("NFD") };
-      await topology.db.collection(kind).updateOne({ network_id: home.network.id }, { $set });
-    }
-    await rerunMigration("0004-composed-texts");
-    expect([await hostNames({ q: "büro" }), await servicesOf("büro")]).toEqual([[], []]);
-    await migrated();
-    expect([await hostNames({ q: "büro" }), await hostNames({ q: "9.1" })]).toEqual([[host.name], [host.name]]);
-    expect(await hostNames({ tag_ids: ["Küche"] })).toEqual([host.name]);
-    expect(await servicesOf("büro")).toEqual([host.name]);
   });
 });

@@ -17,10 +17,6 @@ import {
   updateTag,
 } from "@nts/shared/contract";
 import { findTagIds } from "@nts/shared/contract/internal";
-import { createLog } from "@nts/shared/log";
-import { migrate } from "@nts/shared/mongo/migrations";
-import { INDEXES } from "@nts/topology/storage/indexes";
-import { MIGRATIONS } from "@nts/topology/storage/migrations";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { createOneOfEachKind, operationsOf } from "../support/topology-everything.js";
 import { aHost, aNetwork, aService, echoOf, unknownEntity } from "../support/topology-world.js";
@@ -98,15 +94,6 @@ describe("tags", () => {
 
 describe("tags: names that differ by case in some letters only", () => {
   const taken = [409, "already_exists", { entity: "Tag", field: "name" }];
-  const stored = () => topology.db.collection<{ _id: string }>("tags");
-  /** As stored by earlier versions. */
-  const addAsBefore = async (name: string): Promise<Tag> => {
-    const made = await add(`before ${count++}`);
-    const wire = { $replaceOne: { input: "$wire", find: made.name, replacement: name } };
-    await stored().updateOne({ _id: made.id }, [{ $set: { wire, name, name_key: name.toLowerCase() } }]);
-    return { ...made, name };
-  };
-  let count = 0;
   beforeEach(() => {
     owner = topology.aCaller();
   });
@@ -120,30 +107,6 @@ describe("tags: names that differ by case in some letters only", () => {
     const made = await add(name);
     expect(await owner.refusal(createTag, { body: { name: same } })).toEqual(taken);
     expect((await owner.call(updateTag, { params: made, body: { name: same } })).name).toBe(same);
-  });
-
-  it("may still be changed, but not renamed to each other, if they were both stored before", async () => {
-    const upper = await addAsBefore("ΟΔΟΣ");
-    const lower = await addAsBefore("οδοσ");
-    for (const tag of [upper, lower]) {
-      const body = { name: tag.name, description: "changed" };
-      expect(await owner.call(updateTag, { params: tag, body })).toMatchObject(body);
-    }
-    expect(await owner.refusal(updateTag, { params: upper, body: { name: "οδος" } })).toEqual(taken);
-  });
-
-  it("get their key when the database is migrated, except where two would be the same", async () => {
-    const alone = await addAsBefore("Straße");
-    const pair = [await addAsBefore("ΟΔΟΣ"), await addAsBefore("ΟΔΌΣ"), await addAsBefore("οδοσ")];
-    await topology.db.collection("migrations").deleteOne({ migrationName: "0012-folded-tag-names" });
-    await migrate(topology.db, { migrations: MIGRATIONS, indexes: INDEXES, log: createLog("topology", "warn") });
-    expect(await owner.refusal(createTag, { body: { name: "STRASSE" } })).toEqual(taken);
-    const ids = [alone, ...pair].map(({ id }) => id);
-    const keys = await stored()
-      .find({ _id: { $in: ids } }, { projection: { name_key: 1 } })
-      .sort({ _id: 1 })
-      .toArray();
-    expect(keys.map((one) => (one as { name_key?: string }).name_key)).toEqual(["strasse", "οδος", "οδόσ", "οδοσ"]);
   });
 });
 

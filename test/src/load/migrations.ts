@@ -1,10 +1,11 @@
 /**
- * `npm run long -- migrations`: migrates a million services from an old stored form by a topology at nice 19 that is
- * killed in the middle, while another one serves reads and updates. Checks that it continues where it was, that no
- * operation is cut off, and that nothing is lost or changed. `--services 50000` for fewer.
+ * `npm run long -- migrations`: migrates a million services to a next stored form by a topology at nice 19 that is killed
+ * in the middle, while another one serves reads and updates. Checks that it continues where it was, that no operation is
+ * cut off, and that nothing is lost or changed. `--services 50000` for fewer.
  */
 import { readFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { crc32 } from "node:zlib";
 import { type Db, MongoClient } from "mongodb";
@@ -13,19 +14,18 @@ import { type Component, logFileOf, spawnComponent } from "@nts/local/processes/
 import { freePorts } from "@nts/local/processes/ports";
 import { createProcess, type System } from "@nts/local/processes/system";
 import type { Service } from "@nts/shared/contract";
-import { composed } from "@nts/shared/contract/folding.rules";
 import { newId } from "@nts/shared/ids";
 import { serviceKind } from "@nts/topology/kinds/service";
 import type { EntityDocument } from "@nts/topology/storage/entities";
 import { SEARCH_INDEX } from "@nts/topology/storage/indexes";
 import { MIGRATIONS } from "@nts/topology/storage/migrations";
 import { createStorage } from "@nts/topology/storage/storage";
-import { searchTextOf } from "@nts/topology/values/search.rules";
 import { aKey, anAccount, type Caller } from "../support/api.js";
 import { seedTopology } from "../support/seed.js";
 import { startStack } from "../support/stack.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import { until } from "../support/until.js";
+import { LONG_MIGRATION, nameLengthIn, NEXT_FORM } from "./long-migration.js";
 import { valueAt } from "./shares.js";
 import { row } from "./work.js";
 
@@ -42,11 +42,10 @@ const LONGEST_MS = 3_600_000;
 const SLOW_MS = 50;
 const NICE = "19";
 /** The step that rewrites every service; killed after this share of them. */
-const STEP = "0002-search";
+const STEP = LONG_MIGRATION.name;
 const KILLED_AFTER = 0.4;
-
-/** Names and tags whose search texts and normal forms earlier versions stored otherwise. */
-const TEXTS = ["web", "Straße", "ΟΔΟΣ", "Ku\u0308che"];
+/** The process that has this step. */
+const MAIN = fileURLToPath(new URL("migrating-topology.js", import.meta.url));
 
 const { values } = parseArgs({
   allowPositionals: true,
@@ -57,8 +56,7 @@ if (!Number.isInteger(total) || total < 2 * UPDATED_EVERY)
   throw new Error(`--services must be at least ${2 * UPDATED_EVERY}`);
 
 interface Stored extends EntityDocument {
-  search?: string;
-  tags: string[];
+  name_length?: number;
 }
 
 interface State {
@@ -101,7 +99,7 @@ async function migrateBesideLoad(db: Db): Promise<void> {
   let startedAt = performance.now();
   const seeded = await seed(db, account.organizationId);
   console.log(`${total} services written in ${secondsSince(startedAt)} s`);
-  await becomeOld(db);
+  await prepareSteps(db);
   const traffic = startTraffic(caller, seeded);
   await sleep(BEFORE_MS);
   traffic.next("migrating");
@@ -144,7 +142,7 @@ async function migrateBesideLoad(db: Db): Promise<void> {
   await second.child.stop(15_000);
 }
 
-/** Writes the services as the service does, but without search texts, and with tags as they were written. */
+/** Writes the services as the service does. */
 async function seed(db: Db, organizationId: string): Promise<Seeded> {
   const storage = createStorage(db, () => Promise.reject(new Error("nothing runs in a transaction here")));
   const scope = { organizationId, networks: "all" } as const;
@@ -165,12 +163,11 @@ async function seed(db: Db, organizationId: string): Promise<Seeded> {
     const documents = Array.from({ length: Math.min(BATCH, total - from) }, (_, at) => {
       const n = from + at;
       const service = serviceOf(networkId, hostIds[Math.floor(n / SERVICES_PER_HOST)] ?? "", n);
-      const document = storage.services.documentOf(organizationId, { entity: service, revision: 1 }) as Stored;
-      delete document.search;
+      const document = storage.services.documentOf(organizationId, { entity: service, revision: 1 });
       if (n % UPDATED_EVERY === 0) updated.push(service.id);
       else checksum = added(checksum, document.wire);
       if (n % Math.ceil(total / 1_000) === 1) read.push(service.id);
-      return { ...document, tags: service.tags, host_name: `host ${n}` };
+      return { ...document, host_name: `host ${n}` };
     });
     await db.collection<Stored>("services").insertMany(documents, { ordered: false, writeConcern: { w: 1 } });
   }
@@ -180,21 +177,19 @@ async function seed(db: Db, organizationId: string): Promise<Seeded> {
 
 function serviceOf(network_id: string, host_id: string, n: number): Service {
   const at = new Date(Date.UTC(2026, 0, 1) + n).toISOString();
-  const text = TEXTS[n % TEXTS.length] ?? "";
   const server = {
     ...{ id: newId(), created_at: at, updated_at: at, network_id, host_id, position: n % SERVICES_PER_HOST },
     ...{ source: { type: "Manual" }, bindings: [] },
   };
-  return serviceKind.make({ name: `${text} ${n}`, service_definition: "nginx", tags: [text] }, server);
+  return serviceKind.make({ name: `web ${n}`, service_definition: "nginx", tags: [] }, server);
 }
 
 function added(checksum: number, wire: string): number {
   return (checksum + crc32(wire)) % Number.MAX_SAFE_INTEGER;
 }
 
-/** As if the process that serves were of a version before the migrations. */
-async function becomeOld(db: Db): Promise<void> {
-  await db.collection("migrations").deleteMany({ migrationName: { $gte: STEP } });
+/** Removes an index, to have it built as well, and lists slow operations. */
+async function prepareSteps(db: Db): Promise<void> {
   await db.collection("services").dropIndex(Object.entries(SEARCH_INDEX).flat().join("_"));
   await db.createCollection("system.profile", { capped: true, size: 16 * 2 ** 20 });
   await db.command({ profile: 1, filter: { appName: "topology-migrations", millis: { $gte: SLOW_MS } } });
@@ -205,7 +200,8 @@ async function startMigrating(name: string) {
   const [port = 0, opsPort = 0] = await freePorts(2);
   if (system === null) throw new Error("the stack has not started");
   const component = createProcess("topology", name, { port, opsPort }, system);
-  const slow: Component = { ...component, command: "nice", args: ["-n", NICE, component.command, ...component.args] };
+  const args = component.args.map((one) => (one.endsWith(".js") ? MAIN : one));
+  const slow: Component = { ...component, command: "nice", args: ["-n", NICE, component.command, ...args] };
   const child: Child = spawnComponent(slow, stack.dataDir);
   const states: State[] = [];
   const watched = new AbortController();
@@ -230,7 +226,7 @@ async function startMigrating(name: string) {
 
 function isPast({ step, collection, done = 0 }: State, least: number): boolean {
   if (step === STEP) return collection === "services" ? done >= least : false;
-  return step !== undefined && /^\d{4}-/.test(step) && step > STEP;
+  return step === "indexes";
 }
 
 async function positionOf(db: Db): Promise<number> {
@@ -303,7 +299,7 @@ function startTraffic(caller: Caller, { read, updated }: Seeded) {
   const updating = (async () => {
     for (let round = 0; !ended.signal.aborted; round++) {
       const id = updated[round % updated.length] ?? "";
-      const name = `ΟΔΟΣ renamed ${round}`;
+      const name = `renamed ${round}`;
       const { status, text } = await caller.send("patch", `/api/v1/services/${id}`, { name });
       if (status === 200) updates.set(id, name);
       else faults.push(`an update: ${status} ${text.slice(0, 200)}`);
@@ -323,29 +319,27 @@ function startTraffic(caller: Caller, { read, updated }: Seeded) {
   };
 }
 
-/** Every service is as it was, with the fields of the present form. */
+/** Every service is as it was, with the field of the next form unless it was updated by the process without it. */
 async function verify(db: Db, { checksum, updated }: Seeded, updates: ReadonlyMap<string, string>): Promise<void> {
   const names = await db.collection("migrations").distinct("migrationName");
   const records = await db.collection("migrations").countDocuments();
-  if (names.length !== MIGRATIONS.length || records !== names.length)
+  if (names.length !== MIGRATIONS.length + 1 || records !== names.length)
     faults.push(`${records} records of ${names.length} migrations`);
   const isUpdated = new Set(updated);
   let count = 0;
   let sum = 0;
   let wrong = 0;
-  for await (const { _id, wire, search, tags } of db.collection<Stored>("services").find()) {
+  for await (const { _id, wire, form, name_length } of db.collection<Stored>("services").find()) {
     count++;
-    const service = JSON.parse(wire) as Service;
+    const { name } = JSON.parse(wire) as Service;
     if (!isUpdated.has(_id)) sum = added(sum, wire);
-    else if (updates.has(_id) && updates.get(_id) !== service.name) faults.push(`the update of ${_id} was lost`);
-    const { name, service_definition } = service;
-    const isRight =
-      search === searchTextOf(name, service_definition) && tags.join() === service.tags.map(composed).join();
+    else if (updates.has(_id) && updates.get(_id) !== name) faults.push(`the update of ${_id} was lost`);
+    const isRight = form === NEXT_FORM ? name_length === nameLengthIn(wire) : updates.has(_id);
     if (!isRight) wrong++;
   }
   if (count !== total) faults.push(`${count} services instead of ${total}`);
   if (sum !== checksum) faults.push("the content of services has changed");
-  if (wrong > 0) faults.push(`${wrong} services without the present search text or tags`);
+  if (wrong > 0) faults.push(`${wrong} services without the right length of their name`);
   console.log(`\n${count} services compared, ${updates.size} of them updated meanwhile: ${faults.length} faults`);
 }
 

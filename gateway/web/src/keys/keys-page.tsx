@@ -91,7 +91,7 @@ function useKeyActions({ onEdit, onShow, onRotate }: KeyWindows): (key: UserApiK
       webhooksOf:
         (id: string) =>
         ({ created_by }: Webhook) =>
-          created_by?.key_id === id,
+          created_by.key_id === id,
     }),
   });
   const askToFinish = ({ id, name }: UserApiKey): void => {

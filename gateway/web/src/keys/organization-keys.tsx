@@ -24,7 +24,7 @@ export function OrganizationKeys(): ReactNode {
     webhooksOf:
       (id) =>
       ({ created_by }) =>
-        created_by?.key_id === id,
+        created_by.key_id === id,
   });
   const emails = new Map(users.data?.data.map(({ id, email }) => [id, email]));
   const theirs = (data?.data ?? []).filter(({ user_id }) => user_id !== self.id);

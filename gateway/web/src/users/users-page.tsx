@@ -38,7 +38,7 @@ export default function UsersPage(): ReactNode {
     webhooksOf:
       (id) =>
       ({ created_by }) =>
-        created_by?.user_id === id,
+        created_by.user_id === id,
   });
   const resetOf = useFactorReset(self.id);
   const mayChange = (user: User): boolean => permissions === "Owner" || !isAtLeast(user.permissions, "Admin");

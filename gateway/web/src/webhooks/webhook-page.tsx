@@ -99,7 +99,7 @@ function Facts({ webhook }: { readonly webhook: Webhook }): ReactNode {
     ["Actions", actions.length === 0 ? "All" : actions.join(", ")],
     ["Tags", tag_ids.length > 0 && <TagBadges tags={tag_ids} known={tags} />],
     ["Batched for", webhook.batch_seconds > 0 && `${webhook.batch_seconds} seconds`],
-    ["Created by", webhook.created_by !== null && (webhook.created_by.email ?? webhook.created_by.user_id)],
+    ["Created by", webhook.created_by.email ?? webhook.created_by.user_id],
     ["Created", <When key="created" at={webhook.created_at} />],
   ];
   return <FactList facts={facts} />;

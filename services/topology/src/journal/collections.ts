@@ -11,10 +11,10 @@ import type { SetAsideDocument } from "./set-aside.js";
 export interface TailDocument {
   _id: "topology";
   token: Document;
-  /** Database time of the recorded events. Absent if an earlier version wrote it. */
-  told?: Timestamp | null;
+  /** Database time of the recorded events. */
+  told: Timestamp | null;
   /** Database time of the events that were read, of which some may wait. */
-  read?: Timestamp | null;
+  read: Timestamp | null;
 }
 
 /** The number up to which entries of a network have been deleted. */

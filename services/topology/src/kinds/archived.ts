@@ -10,7 +10,7 @@ export const MADE = {
 export const SOURCE = { source: z.object({ type: text(1, 50) }) };
 export const POSITION = { position: z.int32().min(0) };
 
-/** Archives of earlier versions do not have it. */
+/** Archives may leave it out. */
 export function observedAs<Said extends z.ZodObject>(said: Said): { observed: z.ZodOptional<z.ZodNullable<Said>> } {
   return { observed: said.nullable().optional() };
 }

@@ -1,7 +1,6 @@
 import { HostCreate, HostRecord, HostUpdate, ObservedOfHost } from "@nts/shared/contract";
 import { composed } from "@nts/shared/contract/folding.rules";
 import { hostLabel } from "../values/host-names.rules.js";
-import { addingForm } from "@nts/shared/mongo/adding-form.rules";
 import { facetsOf } from "../values/facets.rules.js";
 import { MADE, observedAs, SOURCE } from "./archived.js";
 import { kind } from "./kind.js";
@@ -28,5 +27,4 @@ export const hostKind = kind("Host", {
     }),
     tags: tags.map(composed),
   }),
-  form: addingForm<HostRecord>(3, { role: null, attributes: {}, observed: null }),
 });

@@ -1,5 +1,4 @@
 import { Interface, InterfaceCreate, InterfaceUpdate, IpAddress, ObservedOfInterface } from "@nts/shared/contract";
-import { addingForm } from "@nts/shared/mongo/adding-form.rules";
 import { parseAddress } from "../values/addresses.js";
 import { facetsOf } from "../values/facets.rules.js";
 import { MADE, observedAs, POSITION } from "./archived.js";
@@ -21,5 +20,4 @@ export const interfaceKind = kind("Interface", {
     position,
     facets: facetsOf({ attributes }),
   }),
-  form: addingForm<Interface>(3, { attributes: {}, observed: null }),
 });

@@ -1,6 +1,5 @@
 import { Network, NetworkCreate, NetworkUpdate } from "@nts/shared/contract";
 import { composed } from "@nts/shared/contract/folding.rules";
-import { addingForm } from "@nts/shared/mongo/adding-form.rules";
 import { facetsOf } from "../values/facets.rules.js";
 import { searchTextOf } from "../values/search.rules.js";
 import { MADE } from "./archived.js";
@@ -19,5 +18,4 @@ export const networkKind = kind("Network", {
     tags: tags.map(composed),
     search: searchTextOf(name),
   }),
-  form: addingForm<Network>(2, { attributes: {} }),
 });

@@ -1,4 +1,3 @@
-import { addingForm } from "@nts/shared/mongo/adding-form.rules";
 import { ObservedOfPort, Port, PortInput } from "@nts/shared/contract";
 import { MADE, observedAs } from "./archived.js";
 import { kind } from "./kind.js";
@@ -17,7 +16,6 @@ export const portKind = kind("Port", {
     protocol,
     certificate_ends: endOf(observed?.certificate?.not_after ?? null),
   }),
-  form: addingForm<Port>(2, { observed: null }),
 });
 
 /** In milliseconds, for the report of certificates. */

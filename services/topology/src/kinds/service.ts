@@ -1,6 +1,5 @@
 import { Service, ServiceCreate, ServiceUpdate, ObservedOfService } from "@nts/shared/contract";
 import { composed } from "@nts/shared/contract/folding.rules";
-import { addingForm } from "@nts/shared/mongo/adding-form.rules";
 import { facetsOf } from "../values/facets.rules.js";
 import { categoryOf } from "../values/definitions/categories.rules.js";
 import { searchTextOf } from "../values/search.rules.js";
@@ -25,7 +24,6 @@ export const serviceKind = kind("Service", {
     search: searchTextOf(name, service_definition, productIn(observed)),
   }),
   denormalizedKeys: ["host_name"],
-  form: addingForm<Service>(3, { attributes: {}, observed: null }),
 });
 
 /** Product and version, such as `nginx 1.26.0`. */

@@ -1,6 +1,5 @@
 import { Subnet, SubnetCreate, SubnetUpdate } from "@nts/shared/contract";
 import { composed } from "@nts/shared/contract/folding.rules";
-import { addingForm } from "@nts/shared/mongo/adding-form.rules";
 import { parseBlock } from "../values/addresses.js";
 import { facetsOf } from "../values/facets.rules.js";
 import { searchTextOf } from "../values/search.rules.js";
@@ -27,5 +26,4 @@ export const subnetKind = kind("Subnet", {
     tags: tags.map(composed),
     search: subnetSearchText({ name, cidr }),
   }),
-  form: addingForm<Subnet>(3, { reserved: [], attributes: {} }),
 });

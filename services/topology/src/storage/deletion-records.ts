@@ -15,7 +15,7 @@ export interface DeletionDocument {
   _id: string;
   kind: "network" | "hosts" | "tags" | "organization";
   organization_id: string;
-  /** The author; absent from earlier versions. */
+  /** The author; absent for an organization. */
   by?: string;
   /** Ids of the hosts or tags. */
   ids?: readonly string[];

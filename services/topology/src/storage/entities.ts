@@ -40,7 +40,7 @@ export interface EntityDocument extends SightingFields {
   /** The stored form, see `Form`; absent for the first one. */
   form?: number | undefined;
   wire: string;
-  /** The author of the last write; absent from earlier versions. */
+  /** The author of the last write; absent if the service did not write it. */
   by?: string;
   /** The tag deletion whose sweep wrote it last; the journal ignores that write, as it recorded the deletion. */
   swept_by?: string;

@@ -5,7 +5,7 @@ import type { Collection, ON_HOSTS } from "../kinds/index.js";
 import { NOTES, NOTES_EXPIRE } from "./authorship.js";
 
 // Each order has an index, and another one starting with the network: without it, a young network would skip thousands
-// of entries. Databases of earlier versions also have descending indexes, which may be dropped after the update.
+// of entries.
 
 /** The fields of an index, in order. */
 export type IndexKey = Readonly<Record<string, 1 | -1>>;
@@ -103,13 +103,11 @@ export const ON_HOST_INDEXES: Readonly<Record<(typeof ON_HOSTS)[number], IndexKe
   bindings: HOST_BINDINGS_INDEX,
 };
 
-/** The error for a violated unique index, by index name. The last two remain in databases of earlier versions. */
+/** The error for a violated unique index, by index name. */
 export const UNIQUE_INDEXES = {
   one_address_of_host: { entity: "Interface", field: "ip_address" },
   one_tag_name: { entity: "Tag", field: "name" },
   one_port_of_host: { entity: "Port", field: "number" },
-  one_address: { entity: "Interface", field: "ip_address" },
-  one_port_number: { entity: "Port", field: "number" },
 } as const;
 
 /** The index for sweeping a network's free addresses. */

@@ -15,7 +15,6 @@ import { createInterfaceStore, type InterfaceStore } from "./stores/interfaces.j
 import { createNetworkStore, type NetworkStore } from "./stores/networks.js";
 import { createServiceStore, type ServiceStore } from "./stores/services.js";
 import { createSockets, type Sockets } from "./stores/sockets.js";
-import { createTagStore, type TagStore } from "./stores/tags.js";
 import { createWebhookStore, type WebhookStore } from "./stores/webhooks.js";
 import { type Database, type DatabaseShares, sharedDatabase, UNSHARED } from "./database.js";
 import { createDeletions, type Deletions } from "./deletions.js";
@@ -33,7 +32,6 @@ interface OwnStores {
   readonly interfaces: InterfaceStore;
   readonly services: ServiceStore;
   readonly bindings: BindingStore;
-  readonly tags: TagStore;
 }
 
 /** The stores of all kinds, by collection. */
@@ -88,7 +86,6 @@ export function createStorage(db: Db, transaction: RunTransaction, options: Stor
     interfaces: createInterfaceStore(database, addresses, kinds.interfaces),
     services: createServiceStore(database, kinds.services),
     bindings: createBindingStore(database, kinds.bindings),
-    tags: createTagStore(database, kinds.tags),
   };
   const others = Object.values(kinds).filter(({ collection }) => !(collection in own));
   const entities = {

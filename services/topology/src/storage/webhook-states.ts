@@ -12,11 +12,11 @@ export interface WebhookState {
   organization_id: string;
   /** Salt of its secret. */
   salt: string;
-  /** The client's address when it was created or taken over; absent from earlier versions. */
+  /** The client's address when it was created or taken over; absent if it is unknown. */
   maker_address?: string;
   /** Enabled and not paused. */
   is_active: boolean;
-  /** Paused because it failed; absent from earlier versions. */
+  /** Paused because it failed; absent until then. */
   is_paused?: boolean;
   /** Entries up to here are delivered or filtered out. */
   n: number;
@@ -33,7 +33,7 @@ export interface WebhookState {
   failing_since: Date | null;
   /** Number of recorded deliveries. */
   noted: number;
-  /** Last successful delivery; absent before, and from earlier versions. */
+  /** Last successful delivery; absent before. */
   delivered_at?: Date;
 }
 

@@ -45,5 +45,5 @@ export async function endWebhooks(
 }
 
 function isMadeBy({ created_by }: Webhook, { user_id, key_id }: Maker): boolean {
-  return created_by?.user_id === user_id && (key_id === null || created_by.key_id === key_id);
+  return created_by.user_id === user_id && (key_id === null || created_by.key_id === key_id);
 }

@@ -6,7 +6,8 @@ import { createWebhookOperations } from "./operations.js";
 import type { Outcome } from "./send.js";
 
 const WEBHOOK: Webhook = {
-  ...{ id: "webhook", created_at: "", updated_at: "", organization_id: "organization", created_by: null, paused: null },
+  ...{ id: "webhook", created_at: "", updated_at: "", organization_id: "organization", paused: null },
+  created_by: { user_id: "user", key_id: null, email: null },
   ...{ url: "https://receiver.example", format: "standard", batch_seconds: 0, is_enabled: true },
   filter: { network_ids: [], entities: [], actions: [], tag_ids: [] },
 };

@@ -5,7 +5,7 @@ import type { EntityDocument } from "../entities.js";
 import { BY_ID, INTERFACE_ADDRESSES_INDEX } from "../indexes.js";
 import { scopedCollection, type ScopedUpdate } from "../scoped-collection.js";
 import { type Sweepable, sweepable } from "../sweepable.js";
-import { type AddressSpace, keyAt, numberOf, pastReserved } from "../../values/address-space.js";
+import { keyAt, numberOf, pastReserved } from "../../values/address-space.js";
 import {
   type AddressCollections,
   END,
@@ -115,8 +115,7 @@ function createMarks(collections: AddressCollections): Pick<AddressStore, "take"
       const { organizationId: organization_id } = scope;
       const mine = { _id: id, organization_id };
       // Conflicts with a concurrent search in the subnet before doing work.
-      const stored = await freed.findOneAndUpdate(mine, { $inc: { taken: 1 } }, { session: tx, hint: BY_ID });
-      const mark = usableIn(space, stored);
+      const mark = await freed.findOneAndUpdate(mine, { $inc: { taken: 1 } }, { session: tx, hint: BY_ID });
       if (mark === null) return "move anew";
       const low = mark.low ?? END;
       const below = await findBelow(collections, scope, subnet, { low, count, others, session: tx });
@@ -164,11 +163,6 @@ function createMarks(collections: AddressCollections): Pick<AddressStore, "take"
       await freed.deleteMany({ _id: subnetId, organization_id }, { session: tx });
     },
   };
-}
-
-/** No mark if it is IPv6 in an IPv4 subnet: earlier versions took stored blocks of IPv4-mapped addresses for IPv6. */
-function usableIn({ family }: AddressSpace, mark: FreeAddressDocument | null): FreeAddressDocument | null {
-  return mark?.low?.startsWith(family) === false ? null : mark;
 }
 
 /** Reservations. */
@@ -272,7 +266,7 @@ function createCounts(
     },
     lowest: async (scope, subnet, { count, others }) => {
       const mine = { _id: subnet.id, organization_id: scope.organizationId };
-      const mark = usableIn(subnet.space, await share(scope, () => freed.findOne(mine)));
+      const mark = await share(scope, () => freed.findOne(mine));
       const low = mark === null ? keyAt(subnet.space, subnet.space.first) : (mark.low ?? END);
       const { found } = await share(scope, () => findBelow(collections, scope, subnet, { low, count, others }));
       const request = { low, count: count - found.length, others };

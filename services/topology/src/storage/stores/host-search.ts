@@ -51,14 +51,7 @@ export function createHostSearch(db: Db): HostSearch {
     },
     added: (tx, scope, added) => {
       const withLines = (field: string, lines: string): Document => ({ $concat: [`$${field}`, literal(lines)] });
-      const first = (lines: string): Document => ({
-        // Left to the migration if it has not filled it yet: what is known here are only the new ones.
-        $cond: [
-          { $eq: [{ $type: "$first_address" }, "missing"] },
-          "$$REMOVE",
-          { $min: ["$first_address", literal(firstAddressIn(lines))] },
-        ],
-      });
+      const first = (lines: string): Document => ({ $min: ["$first_address", literal(firstAddressIn(lines))] });
       const longer = [...linesByHost(added)].map(
         ([id, lines]) =>
           [
@@ -102,7 +95,7 @@ export function hostSearchFields(
 }
 
 /** The lowest key in the `addresses` of a host. */
-export function firstAddressIn(addresses: string): string {
+function firstAddressIn(addresses: string): string {
   let first = NO_ADDRESS;
   for (const address of addresses.split("\n").filter((line) => line !== "")) {
     const { key } = parseAddress(address);
@@ -112,7 +105,6 @@ export function firstAddressIn(addresses: string): string {
 }
 
 function ownTextOf({ name, hostname, observed }: HostRecord): string {
-  // Absent in older forms.
   return searchTextOf(name, hostname, observed?.vendor?.value ?? null, observed?.model?.value ?? null);
 }
 

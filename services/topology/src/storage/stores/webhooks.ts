@@ -13,10 +13,6 @@ const WEBHOOK_KIND: EntityKind<Webhook> = {
   networkOf: null,
   keysOf: ({ filter }) => ({ networks: filter.network_ids }),
   clean: (entity) => Webhook.parse(entity),
-  form: {
-    version: 2,
-    upgrade: (stored) => ({ ...stored, created_by: (stored as Partial<Webhook>).created_by ?? null }),
-  },
 };
 
 export function createWebhookStore(database: Database): WebhookStore {
