@@ -44,6 +44,7 @@ describe("a component that migrates", () => {
   it("is given up when it no longer moves", async () => {
     const component = aComponent(1, false);
     child = spawnComponent(component, dataDir);
-    await expect(untilReady(component, child, { timeoutMs: TIMEOUT_MS })).rejects.toThrow("was not ready within");
+    const waiting = { reportEveryMs: 0, timeoutMs: TIMEOUT_MS };
+    await expect(untilReady(component, child, waiting)).rejects.toThrow("was not ready within");
   });
 });

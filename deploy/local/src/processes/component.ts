@@ -50,6 +50,7 @@ export function spawnComponent(component: Component, dataDir: string): Child {
 
 interface Waiting {
   readonly report?: (line: string) => void;
+  /** Between two questions for its progress. */
   readonly reportEveryMs?: number;
   readonly timeoutMs?: number;
 }
@@ -68,12 +69,12 @@ export async function untilReady(
   let reportAt = Date.now() + reportEveryMs;
   while (child.isRunning()) {
     if (await component.isReady()) return;
-    const progress = (await component.progress?.()) ?? null;
-    if (progress !== null) {
-      deadline = Date.now() + timeoutMs;
-      if (Date.now() > reportAt) {
+    if (Date.now() > reportAt) {
+      const progress = (await component.progress?.()) ?? null;
+      reportAt = Date.now() + reportEveryMs;
+      if (progress !== null) {
+        deadline = Date.now() + timeoutMs;
         report(`  ${component.name} is ${progress}`);
-        reportAt = Date.now() + reportEveryMs;
       }
     }
     if (Date.now() > deadline) throw await startFailure(component, child, "was not ready within a minute");

@@ -1,16 +1,20 @@
+import { get } from "node:http";
 import { connect } from "node:net";
 
 const PROBE_TIMEOUT_MS = 2_000;
 
-/** Whether a URL responds with 200 now. */
+/** Whether a URL of plain HTTP responds with 200 now. It is polled, and `fetch` costs several times as much. */
 export async function respondsOk(url: string): Promise<boolean> {
-  try {
-    const response = await fetch(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS) });
-    await response.arrayBuffer();
-    return response.status === 200;
-  } catch {
-    return false;
-  }
+  return new Promise((resolve) => {
+    const request = get(url, { agent: false, timeout: PROBE_TIMEOUT_MS }, (response) => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    request.once("timeout", () => request.destroy());
+    request.once("error", () => {
+      resolve(false);
+    });
+  });
 }
 
 /** The progress of a migration as `/readyz` reports it, such as "migrating (0011-search, hosts: 500 of 2,000)"; null without one. */
