@@ -13,7 +13,7 @@ const BUILT_OTHERWISE = /^(?:site|bundle)[\\/]/;
 
 /** Bundles by folder: names in `dist/bundle` and their entry points. Worker threads are in the folder of their process. */
 export const BUNDLES = {
-  "deploy/local": { main: "main.ts", admin: "admin.ts", fetch: "servers/fetch.ts" },
+  "deploy/local": { main: "main.ts", admin: "admin.ts" },
   gateway: { main: "main.ts" },
   "services/identity": {
     main: "main.ts",

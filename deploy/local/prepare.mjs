@@ -5,13 +5,13 @@ import { createHash } from "node:crypto";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { fetchEarly } from "./fetch-early.mjs";
 import { describeBundles, describeSite, describeSources, removeStaleOutputs } from "./outputs.mjs";
 import { withLock } from "./prepare-lock.mjs";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 const MODULES = join(ROOT, "node_modules");
 const BUNDLER = join(ROOT, "deploy/local/bundle.mjs");
-const FETCHER = join(ROOT, "deploy/local/dist/bundle/fetch.js");
 const STAMP = join(MODULES, ".prepared.json");
 
 /** A problem that the user can solve; its message is printed. */
@@ -29,12 +29,20 @@ export async function prepare({ tests, report }) {
       await action();
       report(`  ${name} (${((Date.now() - startedAt) / 1_000).toFixed(1)} s)`);
     };
-    if (!isInstalled(tests)) await step("packages installed", () => install(tests));
-    await Promise.all([
-      tests && !isCompiled() && step("sources compiled", compile),
-      bundleAndFetch(tests, step),
-      !isSiteBuilt() && step("console built", buildSite),
-    ]);
+    const isMissing = !isInstalled(tests);
+    const build = async () => {
+      if (isMissing) await step("packages installed", () => install(tests));
+      await Promise.all([
+        tests && !isCompiled() && step("sources compiled", compile),
+        !areBundled() && step("processes bundled", bundle),
+        !isSiteBuilt(tests) && step("console built", () => buildSite(tests)),
+      ]);
+    };
+    try {
+      await Promise.all([build(), isMissing && !tests && step("servers found", () => fetchEarly(run))]);
+    } finally {
+      for (const tool of running) tool.kill(); // after a failure, the others would be waited for
+    }
   });
 }
 
@@ -45,7 +53,7 @@ export function projects() {
 }
 
 function isPrepared(tests) {
-  return isInstalled(tests) && (!tests || isCompiled()) && areBundled() && isSiteBuilt();
+  return isInstalled(tests) && (!tests || isCompiled()) && areBundled() && isSiteBuilt(tests);
 }
 
 /** `installed` has all packages, `installedToRun` those that are needed without tests. */
@@ -110,24 +118,21 @@ async function bundle() {
   writeStamp({ bundled: hash });
 }
 
-function isSiteBuilt() {
+/** `site` is compressed as in an image, `siteToRun` faster, for this machine. */
+function isSiteBuilt(tests) {
   const { hash, complete } = describeSite(ROOT);
-  return complete && readStamp().site === hash;
+  const { site, siteToRun } = readStamp();
+  return complete && (site === hash || (!tests && siteToRun === hash));
 }
 
-/** What fetches servers is bundled, too; a start that lacks one says why. */
-async function bundleAndFetch(tests, step) {
-  if (!areBundled()) await step("processes bundled", bundle);
-  if (!tests) await step("servers found", () => run(process.execPath, [FETCHER]));
-}
-
-async function buildSite() {
+async function buildSite(tests) {
   const { hash } = describeSite(ROOT);
   const builder = join(MODULES, "vite", "bin", "vite.js");
-  if ((await run(process.execPath, [builder, "build", "gateway/web", "--logLevel", "warn"])) !== 0) {
+  const env = tests ? {} : { QUICK_COMPRESSION: "yes" };
+  if ((await run(process.execPath, [builder, "build", "gateway/web", "--logLevel", "warn"], env)) !== 0) {
     throw new PrepareProblem("The console cannot be built; the messages are above.");
   }
-  writeStamp({ site: hash });
+  writeStamp({ site: undefined, siteToRun: undefined, [tests ? "site" : "siteToRun"]: hash });
 }
 
 function lockHash() {
@@ -149,9 +154,14 @@ function writeStamp(part) {
   writeFileSync(STAMP, JSON.stringify({ ...readStamp(), ...part }));
 }
 
+/** The tools that run now. */
+const running = new Set();
+
 /** Runs a tool; forwards a termination signal to it, and then exits. */
-async function run(command, args) {
-  const child = spawn(command, args, { cwd: ROOT, stdio: ["ignore", "inherit", "inherit"] });
+async function run(command, args, env = {}) {
+  const stdio = ["ignore", "inherit", "inherit"];
+  const child = spawn(command, args, { cwd: ROOT, stdio, env: { ...process.env, ...env } });
+  running.add(child);
   const signals = ["SIGINT", "SIGTERM", "SIGHUP"];
   let stoppedBy = null;
   const passOn = (signal) => {
@@ -163,6 +173,7 @@ async function run(command, args) {
     child.once("error", () => resolve(1));
     child.once("close", resolve);
   });
+  running.delete(child);
   for (const signal of signals) process.off(signal, passOn);
   if (stoppedBy !== null) process.exit(1);
   return code;

@@ -11,6 +11,9 @@ import { cssVariables, theme } from "./src/theme.ts";
 
 const OUTPUT = "../dist/site";
 
+/** The highest quality takes three seconds for 7 % fewer bytes, which matters to browsers elsewhere. */
+const QUALITY = process.env.QUICK_COMPRESSION === "yes" ? 8 : constants.BROTLI_MAX_QUALITY;
+
 /** Below this size, compression does not save a packet. */
 const LEAST_BYTES = 1_024;
 
@@ -94,7 +97,10 @@ function finish() {
 function compress(file) {
   const content = readFileSync(file);
   if (content.length < LEAST_BYTES) return;
-  const brotli = { [constants.BROTLI_PARAM_SIZE_HINT]: content.length };
+  const brotli = {
+    [constants.BROTLI_PARAM_SIZE_HINT]: content.length,
+    [constants.BROTLI_PARAM_QUALITY]: QUALITY,
+  };
   writeFileSync(`${file}.gz`, gzipSync(content, { level: 9 }));
   writeFileSync(`${file}.br`, brotliCompressSync(content, { params: brotli }));
 }

@@ -11,38 +11,68 @@ import { runTool, ToolFailure } from "./tool.js";
 
 /** @throws ToolFailure if this is no Debian, or the package is unavailable */
 export async function fetchDebian(binary: ServerName, packageName: string, signal?: AbortSignal): Promise<Runnable> {
-  const work = await mkdtemp(join(tmpdir(), "nts-apt-"));
-  try {
-    await downloadPackages(work, packageName, signal);
-    return await addToCache(async (folder) => {
-      for (const file of await packageFiles(work)) {
-        await runTool("dpkg-deb", ["-x", join(archivesOf(work), file), folder], { signal });
+  return withLists(signal, async (lists) => {
+    const archives = await mkdtemp(join(lists, "archives-"));
+    await mkdir(join(archives, "partial"));
+    const own = [...optionsOf(lists), "-o", `Dir::Cache::archives=${archives}`];
+    await aptGet([...own, "--no-install-recommends", "--download-only", "install", packageName], signal);
+    return addToCache(async (folder) => {
+      for (const file of await packageFiles(archives)) {
+        await runTool("dpkg-deb", ["-x", join(archives, file), folder], { signal });
       }
       return { binary, program: await findProgram(folder, binary), libraries: await libraryFolders(folder) };
     });
+  });
+}
+
+/** The lists of packages in a folder, which is removed after their last use. */
+interface Lists {
+  readonly folder: Promise<string>;
+  readonly downloaded: Promise<void>;
+  users: number;
+}
+
+/** Of all packages that are fetched side by side: downloading and reading the lists takes most of the time. */
+let shared: Lists | null = null;
+
+async function withLists<T>(signal: AbortSignal | undefined, use: (folder: string) => Promise<T>): Promise<T> {
+  const lists = (shared ??= openLists(signal));
+  lists.users += 1;
+  try {
+    await lists.downloaded;
+    return await use(await lists.folder);
   } finally {
-    await rm(work, { recursive: true, force: true });
+    lists.users -= 1;
+    if (lists.users === 0) {
+      shared = null;
+      await rm(await lists.folder, { recursive: true, force: true });
+    }
   }
 }
 
-async function downloadPackages(work: string, packageName: string, signal?: AbortSignal): Promise<void> {
-  await mkdir(join(work, "lists", "partial"), { recursive: true });
-  await mkdir(join(archivesOf(work), "partial"), { recursive: true });
-  const own = [
-    ...["-q", "-y", "-o", `Dir::State::lists=${join(work, "lists")}`, "-o", `Dir::Cache=${join(work, "cache")}`],
+function openLists(signal: AbortSignal | undefined): Lists {
+  const folder = mkdtemp(join(tmpdir(), "nts-apt-"));
+  return { folder, downloaded: folder.then((path) => downloadLists(path, signal)), users: 0 };
+}
+
+async function downloadLists(folder: string, signal: AbortSignal | undefined): Promise<void> {
+  await mkdir(join(folder, "lists", "partial"), { recursive: true });
+  await aptGet([...optionsOf(folder), "-o", "Acquire::Languages=none", "update"], signal);
+}
+
+function optionsOf(lists: string): string[] {
+  return [
+    ...["-q", "-y", "-o", `Dir::State::lists=${join(lists, "lists")}`, "-o", `Dir::Cache=${join(lists, "cache")}`],
     ...["-o", "Debug::NoLocking=1", "-o", "APT::Sandbox::User=", "-o", "Acquire::Retries=2"],
   ];
-  const quiet = { signal, env: { DEBIAN_FRONTEND: "noninteractive" } };
-  await runTool("apt-get", [...own, "update"], quiet);
-  await runTool("apt-get", [...own, "--no-install-recommends", "--download-only", "install", packageName], quiet);
 }
 
-async function packageFiles(work: string): Promise<string[]> {
-  return (await readdir(archivesOf(work))).filter((file) => file.endsWith(".deb"));
+async function aptGet(args: string[], signal: AbortSignal | undefined): Promise<void> {
+  await runTool("apt-get", args, { signal, env: { DEBIAN_FRONTEND: "noninteractive" } });
 }
 
-function archivesOf(work: string): string {
-  return join(work, "cache", "archives");
+async function packageFiles(archives: string): Promise<string[]> {
+  return (await readdir(archives)).filter((file) => file.endsWith(".deb"));
 }
 
 /** The real file, as the program may be a symlink, and the hash is of what is executed. */

@@ -1,4 +1,5 @@
-import { execa, ExecaError } from "execa";
+// Without packages: servers are fetched while those are being installed.
+import { execFile, type ExecFileException } from "node:child_process";
 
 const TOOL_TIMEOUT_MS = 10 * 60_000;
 const MAX_OUTPUT_BYTES = 16 * 1024 * 1024;
@@ -19,29 +20,28 @@ export interface ToolOptions {
  * @throws ToolFailure if it is missing, fails, or is aborted
  */
 export async function runTool(command: string, args: readonly string[], options: ToolOptions = {}): Promise<string> {
-  const { signal, env } = options;
-  try {
-    const { stdout } = await execa(command, args, {
-      stdin: "ignore",
+  return new Promise((resolve, reject) => {
+    const given = {
       timeout: TOOL_TIMEOUT_MS,
       maxBuffer: MAX_OUTPUT_BYTES,
-      env: { LC_ALL: "C", ...env },
-      ...(signal === undefined ? {} : { cancelSignal: signal }),
+      env: { ...process.env, LC_ALL: "C", ...options.env },
+      ...(options.signal === undefined ? {} : { signal: options.signal }),
+    };
+    const child = execFile(command, args, given, (error, stdout, stderr) => {
+      if (error === null) resolve(stdout);
+      else reject(new ToolFailure(reasonOf(command, error, stderr)));
     });
-    return stdout;
-  } catch (error) {
-    throw error instanceof ExecaError ? new ToolFailure(reasonOf(command, error as ExecaError)) : error;
-  }
+    child.stdin?.end();
+  });
 }
 
 const OFFLINE =
   /could not resolve|temporary failure|name resolution|connection (?:error|refused|timed out|broken)|unreachable/i;
 
-function reasonOf(command: string, { code, stderr, shortMessage }: ExecaError): string {
+function reasonOf(command: string, { code, message }: ExecFileException, stderr: string): string {
   if (code === "ENOENT") return `${command} is not installed`;
-  const said = typeof stderr === "string" ? stderr : "";
-  if (OFFLINE.test(said)) return `${command} cannot reach the network`;
-  const lines = said.split("\n").filter((line) => line.trim() !== "");
+  if (OFFLINE.test(stderr)) return `${command} cannot reach the network`;
+  const lines = stderr.split("\n").filter((line) => line.trim() !== "");
   const relevant = lines.findLast((line) => /^(E|ERROR|Error):?\s/.test(line)) ?? lines.at(-1);
-  return relevant?.trim() ?? shortMessage;
+  return relevant?.trim() ?? message;
 }
