@@ -33,7 +33,13 @@ export function startReport(folder) {
   const file = join(folder, "processor-seconds.jsonl");
   process.env.NTS_PROCESSOR_SECONDS = file;
   const before = processorSeconds();
+  const parts = [];
   return {
+    /** What has ended since the last part, or the start, belongs to this one. */
+    part(name) {
+      const noted = parts.reduce((sum, { seconds }) => sum + seconds, before);
+      parts.push({ name, seconds: processorSeconds() - noted });
+    },
     write() {
       const lines = existsSync(file) ? readFileSync(file, "utf8").trimEnd().split("\n") : [];
       const suites = lines.map((line) => JSON.parse(line)).toSorted((a, b) => b.seconds - a.seconds);
@@ -41,9 +47,10 @@ export function startReport(folder) {
       const ofSuites = suites.reduce((sum, { seconds }) => sum + seconds, 0);
       rmSync(file, { force: true });
       mkdirSync(dirname(REPORT), { recursive: true });
-      writeFileSync(REPORT, JSON.stringify({ total, shared: total - ofSuites, suites }, undefined, 2));
-      console.log(`\nProcessor seconds: ${total.toFixed(0)}; of suites ${ofSuites.toFixed(0)}, the others of shared`);
-      console.log(`servers, the test runner and checks. The dearest suites (all: ${relative(ROOT, REPORT)}):`);
+      writeFileSync(REPORT, JSON.stringify({ total, ofSuites, parts, suites }, undefined, 2));
+      const shown = parts.map(({ name, seconds }) => `${name} ${seconds.toFixed(0)}`).join(", ");
+      console.log(`\nProcessor seconds: ${total.toFixed(0)} (${shown}); the suites themselves ${ofSuites.toFixed(0)}.`);
+      console.log(`The dearest (all: ${relative(ROOT, REPORT)}):`);
       for (const { suite, seconds } of suites.slice(0, SHOWN))
         console.log(`${seconds.toFixed(1).padStart(7)}  ${suite}`);
     },

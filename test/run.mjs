@@ -20,12 +20,14 @@ const count = ({ passed, failed }) => {
 
 try {
   await prepare({ tests: true, report: console.log });
-  await withServers(async (env) => {
-    count(await runTogether(env));
+  await withServers(async (env, report) => {
+    count(await runTogether(env, report));
     // Afterwards: import threads have a low priority as well, and would wait for the checks.
     const checks = patterns.length === 0 ? await runChecks() : [];
     for (const [, passed] of checks) count({ passed: passed ? 1 : 0, failed: passed ? 0 : 1 });
+    report.part("checks");
     count(await runSuites(env, ["--maxWorkers=1", "--testMatch", `**/test/dist/alone/*.${tier}.js`]));
+    report.part("suites alone");
   });
   if (counts.passed + counts.failed === 0) {
     console.error("No test was run: no suite matches. Those of the long tier run by: npm run long -- suites WORD");
@@ -47,8 +49,9 @@ async function withServers(run) {
     const { startServers } = await import("./dist/support/stack.js");
     const servers = await startServers();
     process.env.MONGODB_URL = servers.urls.mongodb;
-    await run({ REDIS_URL: servers.urls.redis });
+    await run({ REDIS_URL: servers.urls.redis }, report);
     await servers.stop();
+    report.part("shared servers");
     report.write();
     isOver = true;
   } finally {
@@ -57,13 +60,15 @@ async function withServers(run) {
 }
 
 /** The suites that run in parallel; they share a whole system. */
-async function runTogether(env) {
+async function runTogether(env, report) {
   const { offerSharedStack } = await import("./dist/support/shared-stack.js");
   const shared = await offerSharedStack();
   try {
     return await runSuites({ ...env, SHARED_STACK_URL: shared.url }, ["--testPathIgnorePatterns", "/test/dist/alone/"]);
   } finally {
+    report.part("suites");
     await shared.stop();
+    report.part("shared system");
   }
 }
 
