@@ -11,7 +11,7 @@ import { ROOT } from "@nts/local/processes/system";
 import { aColleague, aGuest, aKey, anAccount, callerOf, cookieOf, type Account } from "../support/api.js";
 import { createDirect } from "../support/direct.js";
 import { withSecondFactor } from "../support/second-factors.js";
-import { startStack, type Stack } from "../support/stack.js";
+import { cheapPasswords, startStack, type Stack } from "../support/stack.js";
 
 let stack: Stack;
 let mongo: MongoClient;
@@ -28,7 +28,7 @@ afterAll(async () => {
 });
 
 const admin = (args: string[], { input = "", env = {}, on = stack } = {}) =>
-  execa(process.execPath, [join(ROOT, "services/identity/dist/bundle/admin.js"), ...args], {
+  execa(process.execPath, [...cheapPasswords(), join(ROOT, "services/identity/dist/bundle/admin.js"), ...args], {
     env: { MONGODB_URL: on.servers.urls.mongodb, MONGODB_DATABASE: on.databases.identity, ...env },
     extendEnv: false,
     reject: false,

@@ -26,6 +26,11 @@ export type { Handle } from "./handle.js";
 
 const CHEAP_PASSWORDS = new URL("../../suites/cheap-passwords.mjs", import.meta.url).href;
 
+/** Arguments of Node.js with which processes of identity hash passwords cheaply; none outside of a test run. */
+export function cheapPasswords(): string[] {
+  return process.env["NTS_CHEAP_PASSWORDS"] === "yes" ? [`--import=${CHEAP_PASSWORDS}`] : [];
+}
+
 /** A gateway or service under test; `url` is its own base URL, `opsUrl` that of its health and metrics. */
 export interface ProcessHandle extends Handle {
   readonly url: string;
@@ -148,10 +153,8 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
       ports[kind].map(async (own, index) => {
         const made = ({ createProcess: create = createProcess }: Pick<StackOptions, "createProcess">): Component => {
           const component = create(kind, `${kind}-${index + 1}`, own, system);
-          const isCheap = process.env["NTS_CHEAP_PASSWORDS"] === "yes" && options.costlyPasswords !== true;
-          return isCheap && kind === "identity"
-            ? { ...component, args: [`--import=${CHEAP_PASSWORDS}`, ...component.args] }
-            : component;
+          const isCheap = kind === "identity" && options.costlyPasswords !== true;
+          return isCheap ? { ...component, args: [...cheapPasswords(), ...component.args] } : component;
         };
         const handle = await startHandle(made(options), dataDir);
         return {
