@@ -201,24 +201,6 @@ describe("a read of the past", () => {
 });
 
 describe("a read of the past: limits", () => {
-  it("rejects a moment with too many changes since, of the requested kinds", async () => {
-    const { owner, network } = await aNetwork(topology.aCaller());
-    const as_of = await waitForJournal(owner);
-    const { journal } = journalCollections(topology.db);
-    const { organization_id } = network;
-    const [last] = await journal.find({ organization_id }).sort({ n: -1 }).limit(1).toArray();
-    for (let from = 0; from <= PAST.entities; from += 10_000) {
-      const count = Math.min(10_000, PAST.entities + 1 - from);
-      const numbers = Array.from({ length: count }, (_, at) => last!.n + 1 + from + at);
-      await journal.insertMany(
-        numbers.map((n) => ({ ...last!, _id: placeOf(organization_id, n), n, entity: "Tag", entity_id: `${n}` })),
-      );
-    }
-    const refusal = [422, "too_many_changes", { limit: PAST.entities }];
-    expect(await owner.refusal(listTags, { query: { as_of } })).toEqual(refusal);
-    expect((await owner.list(listHosts, { query: { as_of } })).total).toBe(0);
-  });
-
   it("rejects the future, a foreign cursor, an invalid moment, and one before the retention period", async () => {
     const { owner } = await aNetwork(topology.aCaller());
     const as_of = await waitForJournal(owner);
@@ -237,5 +219,24 @@ describe("a read of the past: limits", () => {
     expect([status, code]).toEqual([410, "changes_gone"]);
     const { rows } = await owner.list(listTags, { query: { as_of: String(oldest) } });
     expect(rows.map(({ name }) => name)).not.toContain("later");
+  });
+
+  // The last one: the sweep of the one before would have to delete what this one writes.
+  it("rejects a moment with too many changes since, of the requested kinds", async () => {
+    const { owner, network } = await aNetwork(topology.aCaller());
+    const as_of = await waitForJournal(owner);
+    const { journal } = journalCollections(topology.db);
+    const { organization_id } = network;
+    const [last] = await journal.find({ organization_id }).sort({ n: -1 }).limit(1).toArray();
+    for (let from = 0; from <= PAST.entities; from += 10_000) {
+      const count = Math.min(10_000, PAST.entities + 1 - from);
+      const numbers = Array.from({ length: count }, (_, at) => last!.n + 1 + from + at);
+      await journal.insertMany(
+        numbers.map((n) => ({ ...last!, _id: placeOf(organization_id, n), n, entity: "Tag", entity_id: `${n}` })),
+      );
+    }
+    const refusal = [422, "too_many_changes", { limit: PAST.entities }];
+    expect(await owner.refusal(listTags, { query: { as_of } })).toEqual(refusal);
+    expect((await owner.list(listHosts, { query: { as_of } })).total).toBe(0);
   });
 });

@@ -2,6 +2,7 @@
 import { INTERNAL } from "@nts/shared/http/headers";
 import type { World } from "./history.js";
 import type { Caller } from "./topology.js";
+import { untilServed } from "./until.js";
 
 /** The response to each path: status, text and total. */
 export type Readings = ReadonlyMap<string, string>;
@@ -70,7 +71,7 @@ export async function readAll(caller: Caller, paths: readonly string[], as = "")
 
 async function read(caller: Caller, path: string, as: string): Promise<string> {
   const url = `/api/v1/${path}${as === "" ? "" : `${path.includes("?") ? "&" : "?"}${as}`}`;
-  const { status, text, headers } = await caller.raw("get", url);
+  const { status, text, headers } = await untilServed(() => caller.raw("get", url));
   const hasMore = headers[INTERNAL.listNext] === undefined ? "" : String(headers[INTERNAL.listNext]).length > 4;
   // Sightings are not part of the past.
   const entities = text.replaceAll(/,"seen":(?:null|\{[^{}]*\}),"missed_since":(?:null|"[^"]*")/g, "");
