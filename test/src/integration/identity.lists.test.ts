@@ -8,6 +8,8 @@ import type { DirectResponse, Person } from "../support/direct.js";
 import { type Identity, startIdentity } from "../support/identity.js";
 
 const KEYS = 230;
+/** Of the person whose keys name all networks: more than a dozen chunks. */
+const LONG_KEYS = 100;
 const NETWORKS = Array.from({ length: 1_000 }, () => randomUUID()).sort();
 
 let identity: Identity;
@@ -18,18 +20,19 @@ beforeAll(async () => {
   const ask = (operation: unknown): Promise<never> =>
     Promise.resolve((operation === listNetworkIds ? NETWORKS : []) as never);
   identity = await startIdentity({ replicas: [{ topology: { ask } }] });
-  [short, long] = [await withKeys([]), await withKeys(NETWORKS)];
+  short = await withKeys(KEYS, []);
+  long = await withKeys(LONG_KEYS, NETWORKS);
 });
 afterAll(() => identity.stop());
 
 /** A person with keys, few of which have a name or time of their own. */
-async function withKeys(network_ids: string[]): Promise<Person> {
+async function withKeys(count: number, network_ids: string[]): Promise<Person> {
   const person = await identity.aPerson();
   const key = await identity.aKey(person, { network_ids });
   const keys = identity.db.collection<{ _id: string }>("api_keys");
   const one = await keys.findOne({ _id: key.id });
   await keys.insertMany(
-    Array.from({ length: KEYS - 1 }, (_, n) => ({
+    Array.from({ length: count - 1 }, (_, n) => ({
       ...one,
       ...{ _id: randomUUID(), hash: randomUUID(), public_id: randomUUID() },
       ...{ name: `key ${n % 7}`, created_at: new Date(Date.UTC(2026, 0, 1, 0, n % 5)) },
@@ -87,8 +90,10 @@ describe("identity.lists: rows that name a thousand networks", () => {
     for (const operation of [listKeys, listOrganizationKeys])
       for (const limit of [0, 1_000]) {
         const { data } = await list({ limit }, long, operation);
-        expect(data).toHaveLength(KEYS);
-        for (const { network_ids } of data) expect(network_ids).toEqual(NETWORKS);
+        expect(data).toHaveLength(LONG_KEYS);
+        // As texts: comparing a hundred thousand ids one by one takes longer than reading them.
+        const lists = new Set(data.map(({ network_ids }) => network_ids.join()));
+        expect([...lists]).toEqual([NETWORKS.join()]);
       }
   });
 
