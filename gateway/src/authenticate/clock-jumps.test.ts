@@ -26,7 +26,12 @@ afterEach(() => {
 const nothingNew: KeyChanges = { changes: [], highest: 0, reset: false, live_gateways: 1 };
 
 function valid(expires_in_ms: number | null): Verification {
-  const ids = { credential_id: "key-1", organization_id: "organization-1", user_id: "user-1" };
+  const ids = {
+    credential_id: "key-1",
+    organization_id: "organization-1",
+    user_id: "user-1",
+    email: "ada@example.com",
+  };
   const principal = { kind: "key", ...ids, permission: "Member", networks: "all" } as const;
   return { status: "valid", number: 0, expires_in_ms, principal };
 }

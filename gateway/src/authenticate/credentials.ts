@@ -61,7 +61,7 @@ export function startCredentials(options: CredentialsOptions): Credentials {
   const cache = createKeyCache(clock);
   const streams = createStreams();
   const verifier = createVerifier({
-    ask: (credential, cause) => checks.ask(verifyCredential, { body: { ...credential, enforces_limits: true }, cause }),
+    ask: (credential, cause) => checks.ask(verifyCredential, { body: credential, cause }),
     atATime: mostVerifications,
     staleMs: staleSeconds * 1_000,
     ...{ cache, lease, changes, clock, log, observer },

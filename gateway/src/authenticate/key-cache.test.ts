@@ -12,6 +12,7 @@ const valid = (expiresInMs: number | null = null, credential = "key-1", user = "
     credential_id: credential,
     organization_id: "organization-1",
     user_id: user,
+    email: "ada@example.com",
     permission: "Member",
     networks: "all",
   },

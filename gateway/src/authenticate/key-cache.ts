@@ -100,8 +100,7 @@ export function verdictOf(verification: Verification): Verdict {
   const { kind, credential_id, user_id, email, permission, organization_id, networks } = verification.principal;
   const { confirmed_until: confirmedUntil, is_limited, is_unverified } = verification.principal;
   const principal = {
-    ...{ kind, credentialId: credential_id, userId: user_id },
-    ...(email !== undefined && { email }),
+    ...{ kind, credentialId: credential_id, userId: user_id, email },
     permission,
     scope: {
       organizationId: organization_id,

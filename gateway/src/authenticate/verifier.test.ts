@@ -24,6 +24,7 @@ function validAt(number: number): Verification {
       credential_id: "key-1",
       organization_id: "organization-1",
       user_id: "user-1",
+      email: "ada@example.com",
       permission: "Member",
       networks: "all",
     },

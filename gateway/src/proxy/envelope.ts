@@ -84,7 +84,7 @@ function envelope(prefix: string, trim: 0 | 1, suffix: string, length: number | 
   return { prefix, trim, suffix: () => suffix, length: length === null ? null : length + around };
 }
 
-/** The cursor of the next page; null at the end, undefined from services of an earlier version. */
+/** The cursor of the next page; null at the end, undefined if it is not among these headers. */
 function nextIn({ [INTERNAL.listNext]: value }: IncomingHttpHeaders): string | null | undefined {
   const next = cursorIn(value);
   return next === END_OF_LIST ? null : next;

@@ -927,7 +927,7 @@ export interface components {
             expires_at: components["schemas"]["Timestamp"];
             /** @description From its User-Agent, such as `Firefox 131 on Linux`; null if it sent none. */
             browser: string | null;
-            /** @description IP address at sign-in; null for sessions started by an earlier version. */
+            /** @description IP address at sign-in; null if unknown. */
             address: string | null;
             /** @description Id of the identity provider used to sign in; null for a password. */
             provider: string | null;

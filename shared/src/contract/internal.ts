@@ -20,8 +20,8 @@ export const VerifiedPrincipal = z.object({
   credential_id: z.string(),
   organization_id: z.string(),
   user_id: z.string(),
-  /** Recorded as the actor of changes; earlier versions of identity omit it. */
-  email: z.string().optional(),
+  /** Recorded as the actor of changes. */
+  email: z.string(),
   permission: PermissionLevel,
   networks: NetworkScope,
   /** Until when a code confirms a session, in milliseconds since 1970; absent if none is needed. */
@@ -82,8 +82,6 @@ export const verifyCredential = endpoint({
   body: z.object({
     kind: z.enum(["key", "session"]),
     hash: z.string(),
-    /** Earlier gateways do not enforce key limits, so keys with limits are refused there. */
-    enforces_limits: z.boolean().default(false),
   }),
   response: Verification,
 });
@@ -122,12 +120,11 @@ export const MOST_USED_ADDRESSES = 8;
 const KeyUse = z.object({
   key_id: Id,
   used_at: Timestamp,
-  /** Earlier gateways omit it. */
-  addresses: z.array(z.string().max(64)).max(MOST_USED_ADDRESSES).default([]),
+  addresses: z.array(z.string().max(64)).max(MOST_USED_ADDRESSES),
   /** Used with the secret before the last rotation. */
-  is_previous: z.boolean().default(false),
-  /** Requests since the last report; earlier gateways omit it. */
-  requests: z.int().min(0).default(0),
+  is_previous: z.boolean(),
+  /** Requests since the last report. */
+  requests: z.int().min(0),
 });
 
 /** Moves `last_used` forward, never back, and records new addresses. */
@@ -139,16 +136,11 @@ export const recordKeyUses = endpoint({
   upstream: "identity",
   summary: "When and from where API keys were used",
   body: z.object({
-    /** A report that is repeated, because its response was lost, counts once; earlier gateways omit it. */
-    report: z
-      .object({ gateway: z.string().max(64), number: z.int().min(1).describe("Ascending."), at: Timestamp })
-      .optional(),
+    /** A report that is repeated, because its response was lost, counts once. */
+    report: z.object({ gateway: z.string().max(64), number: z.int().min(1).describe("Ascending."), at: Timestamp }),
     uses: z.array(KeyUse).max(1000),
     /** Requests that a gateway refused; they do not count as uses. */
-    refusals: z
-      .array(z.object({ key_id: Id, count: z.int().min(1) }))
-      .max(1000)
-      .default([]),
+    refusals: z.array(z.object({ key_id: Id, count: z.int().min(1) })).max(1000),
   }),
   response: z.null(),
 });

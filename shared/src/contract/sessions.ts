@@ -13,7 +13,7 @@ export const Session = z
       .string()
       .nullable()
       .describe("From its User-Agent, such as `Firefox 131 on Linux`; null if it sent none."),
-    address: z.string().nullable().describe("IP address at sign-in; null for sessions started by an earlier version."),
+    address: z.string().nullable().describe("IP address at sign-in; null if unknown."),
     provider: z.string().nullable().describe("Id of the identity provider used to sign in; null for a password."),
     organization_id: Id.describe("The organization that it acts in."),
     current: z.boolean().describe("True for the session of this request."),

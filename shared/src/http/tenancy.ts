@@ -32,7 +32,7 @@ export interface UserPrincipal {
   readonly kind: "key" | "session";
   readonly credentialId: string;
   readonly userId: string;
-  /** Absent if signed by an earlier version. */
+  /** Recorded as the actor of changes. */
   readonly email?: string | undefined;
   readonly permission: Permission;
   readonly scope: Scope;

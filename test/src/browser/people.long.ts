@@ -207,7 +207,7 @@ describe("several organizations", () => {
     expect(await statusWith({ cookie: account.cookie })).toBe(401);
     await page.getByRole("menuitem", { name: "My Organization Owner" }).click();
     await page.getByRole("button", { name: `${account.email} Owner · My Organization` }).waitFor();
-    await page.goto(`/sign-up?invite=${token}`);
+    await page.goto(`/sign-up#invite=${token}`);
     await page.getByText("This invitation is invalid or has expired.").waitFor();
     expect(await button(page, "Join").count()).toBe(0);
   });

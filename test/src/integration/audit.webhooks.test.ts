@@ -23,7 +23,7 @@ import {
   replayWebhook,
   rotateWebhook,
 } from "@nts/shared/contract";
-import { confirmAuditNotes, listAuditNotes, MOST_AUDIT_NOTES } from "@nts/shared/contract/internal";
+import { confirmAuditNotes, MOST_AUDIT_NOTES } from "@nts/shared/contract/internal";
 import { AppError } from "@nts/shared/errors";
 import { INTERNAL, REQUEST_ID } from "@nts/shared/http/headers";
 import type { InternalClient } from "@nts/shared/upstream/internal-client";
@@ -241,17 +241,6 @@ describe("audit.webhooks: processes that die", () => {
       "created",
       ...Array.from({ length: MOST_AUDIT_NOTES }, () => "rotated"),
     ]);
-  });
-
-  it("wait for a topology of an earlier version, which does not know notes", async () => {
-    const earlier = ((operation) =>
-      Promise.reject(
-        operation === (listAuditNotes as unknown)
-          ? new AppError("not_found", { entity: "Path" })
-          : new Error(operation.operationId),
-      )) as InternalClient["ask"];
-    await takeNotes(earlier);
-    expect(await identity.entriesOf(owner)).toEqual([]);
   });
 });
 

@@ -10,6 +10,7 @@ import { changePassword, deleteUser, login } from "@nts/shared/contract/users";
 import { INTERNAL } from "@nts/shared/http/headers";
 import { type Audited, startAudited } from "../support/audit.js";
 import type { Person } from "../support/direct.js";
+import { aReportOf } from "../support/key-uses.js";
 
 // Entries that anonymous clients can cause, and those of many keys at once.
 
@@ -80,7 +81,7 @@ describe("identity.audit: first uses of keys", () => {
   const use = (key_id: string, addresses: string[], replica = 0) =>
     identity.data(recordKeyUses, {
       ...{ as: { kind: "process" }, replica },
-      body: { uses: [{ key_id, used_at: new Date().toISOString(), addresses }] },
+      body: aReportOf([{ key_id, used_at: new Date().toISOString(), addresses }]),
     });
   const firsts = (person: Person) => identity.entriesOf(person, { action: "first_used" });
 

@@ -7,6 +7,7 @@ import { changePassword, deleteUser, getCurrentUser, listUsers, logout, updateUs
 import { whoami } from "@nts/shared/contract/whoami";
 import { keyBodyOf } from "../support/direct.js";
 import { type Identity, startIdentity } from "../support/identity.js";
+import { aReportOf } from "../support/key-uses.js";
 
 /**
  * Commands without a time limit: those that end something, and getMore, which counts towards the limit of its cursor.
@@ -38,7 +39,7 @@ it("every database operation of identity has a server-side time limit", async ()
   await identity.data(updateKey, { as, params, body: keyBodyOf(person, { name: "renamed", is_enabled: false }) });
   await identity.data(recordKeyUses, {
     as: { kind: "process" },
-    body: { uses: [{ key_id: key.id, used_at: new Date().toISOString() }] },
+    body: aReportOf([{ key_id: key.id, used_at: new Date().toISOString() }]),
   });
   await identity.data(rotateKey, { as, params });
   for (const read of [listKeys, listUsers, listInvites, getOrganization, getCurrentUser, whoami] as const)

@@ -6,18 +6,16 @@ import { changesTo } from "@nts/identity/model/revisions.rules";
 import { createInvite, listInvites } from "@nts/shared/contract/invites";
 import { getKey, listKeys, updateKey } from "@nts/shared/contract/keys";
 import { getOrganization, updateOrganization } from "@nts/shared/contract/organizations";
-import { enableSecondFactor, offerSecondFactor } from "@nts/shared/contract/second-factor";
-import { changePassword, getUser, listUsers, login, updateUser } from "@nts/shared/contract/users";
+import { changePassword, getUser, listUsers, updateUser } from "@nts/shared/contract/users";
 import { type Form, rewriteOlderForms } from "@nts/shared/mongo/forms";
 import { type DirectKey, keyBodyOf, type Person } from "../support/direct.js";
 import { type Identity, startIdentity } from "../support/identity.js";
-import { codeOf } from "../support/second-factors.js";
 
 // The present build alongside a future one, which adds `since` to every document and `label` to keys, derived from the name.
 // It stores names in capitals, has no Viewers, and rejects older sessions.
 
 function nextForm<T extends object>(change: (stored: T) => object): Form<T> {
-  return { version: 3, upgrade: (stored) => ({ since: "unknown", ...stored, ...change(stored) }) };
+  return { version: 2, upgrade: (stored) => ({ since: "unknown", ...stored, ...change(stored) }) };
 }
 const noViewer = ({ permissions }: Pick<Stored["users"], "permissions">) =>
   permissions === "Viewer" ? { permissions: "Member" } : {};
@@ -44,7 +42,7 @@ const rawOf = (kind: keyof Stored, _id: string) => collectionOf(kind).findOne({ 
 
 /** A document as the next build stores it. */
 async function asNext(kind: keyof Stored, _id: string, more: object = {}): Promise<void> {
-  await collectionOf(kind).updateOne({ _id }, { $set: { form: 3, ...BY_NEXT, ...more } });
+  await collectionOf(kind).updateOne({ _id }, { $set: { form: 2, ...BY_NEXT, ...more } });
 }
 
 async function aKeyOfTheNextBuild(person: Person): Promise<DirectKey> {
@@ -144,13 +142,13 @@ describe("two builds of identity on one database: reading", () => {
   });
 });
 
-describe("two builds of identity on one database: migrations and second factors", () => {
+describe("two builds of identity on one database: migrations", () => {
   it("let a migration rewrite older documents while both write, and lose no change", async () => {
     const person = await identity.aPerson();
     const made = await Promise.all(Array.from({ length: 12 }, (_, n) => identity.aKey(person, { name: `key ${n}` })));
     const { collection, understood } = openDocuments(identity.db, "api_keys", NEXT);
     const rewrite = () =>
-      rewriteOlderForms(collection, 3, {
+      rewriteOlderForms(collection, 2, {
         unchanged: ({ revision }) => ({ revision }),
         fieldsOf: (stored) => changesTo(stored, understood(stored)),
       });
@@ -170,27 +168,9 @@ describe("two builds of identity on one database: migrations and second factors"
     await rewrite();
     for (const [_id, name] of names) {
       const stored = (await rawOf("api_keys", _id)) as { name?: string } | null;
-      expect(stored).toMatchObject({ form: 3, since: "unknown" });
+      expect(stored).toMatchObject({ form: 2, since: "unknown" });
       expect(stored?.name?.toUpperCase()).toBe(name.toUpperCase());
       if (!name.startsWith(`by ${NEXT_BUILD}`)) expect(stored).toMatchObject({ label: name.toUpperCase() });
     }
-  });
-
-  it("store the password of a user with a second factor so that a build without second factors rejects it", async () => {
-    const person = await identity.aPerson();
-    const { principal: as, password } = person;
-    const storedHash = async () => ((await rawOf("users", person.userId)) as { password_hash?: string }).password_hash;
-    expect(await storedHash()).toMatch(/^\$argon2id\$/);
-    const { secret } = await identity.data(offerSecondFactor, { as, body: { password } });
-    await identity.data(enableSecondFactor, { as, body: { code: codeOf(secret) } });
-    expect(await storedHash()).toMatch(/^\$argon2i\$/);
-    const next = "another horse battery staple";
-    const changed = await identity.send(changePassword, {
-      as,
-      body: { current_password: password, new_password: next },
-    });
-    expect([changed.status, await storedHash()]).toEqual([200, expect.stringMatching(/^\$argon2i\$/)]);
-    const response = await identity.send(login, { body: { email: person.email, password: next } });
-    expect(response.code).toBe("second_factor_required");
   });
 });

@@ -4,6 +4,7 @@ import { recordKeyUses } from "@nts/shared/contract/internal";
 import { getKey, listKeys, rotateKey, updateKey } from "@nts/shared/contract/keys";
 import { createTag, deleteTag } from "@nts/shared/contract/tags";
 import { createDirect, keyBodyOf, type Direct, type Person } from "../support/direct.js";
+import { aReportOf } from "../support/key-uses.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 import { until } from "../support/until.js";
 
@@ -66,7 +67,7 @@ describe("identity.key-records: the last use", () => {
     const use = (...moments: string[]) =>
       identity.data(recordKeyUses, {
         as: aProcess,
-        body: { uses: moments.map((used_at) => ({ key_id: id, used_at })) },
+        body: aReportOf(moments.map((used_at) => ({ key_id: id, used_at }))),
       });
     const read = () => identity.send(getKey, { as: person.principal, params });
     await use("2026-01-02T00:00:00.000Z", "2026-01-01T00:00:00.000Z");
@@ -83,7 +84,7 @@ describe("identity.key-records: the last use", () => {
     const { id, params, secret } = await identity.aKey(person);
     const used_at = new Date().toISOString();
     const burst = Array.from({ length: 40 }, (_, i) =>
-      identity.data(recordKeyUses, { as: aProcess, replica: i % 2, body: { uses: [{ key_id: id, used_at }] } }),
+      identity.data(recordKeyUses, { as: aProcess, replica: i % 2, body: aReportOf([{ key_id: id, used_at }]) }),
     );
     const body = keyBodyOf(person, { is_enabled: false });
     const disabling = identity.data(updateKey, { as: person.principal, params, body });
@@ -100,7 +101,7 @@ describe("identity.key-records: the last use", () => {
     const { id, params, secret } = await identity.aKey(person);
     const use = (replica: number) => {
       const uses = [{ key_id: id, used_at: new Date().toISOString() }];
-      return identity.data(recordKeyUses, { as: aProcess, replica, body: { uses } });
+      return identity.data(recordKeyUses, { as: aProcess, replica, body: aReportOf(uses) });
     };
     const burst = Array.from({ length: 20 }, (_, i) => use(i % 2));
     const rotating = identity.data(rotateKey, { as: person.principal, params });
@@ -115,6 +116,6 @@ describe("identity.key-records: the last use", () => {
 
   it("of a deleted key is ignored", async () => {
     const uses = [{ key_id: "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f", used_at: new Date().toISOString() }];
-    expect(await identity.data(recordKeyUses, { as: aProcess, body: { uses } })).toBeNull();
+    expect(await identity.data(recordKeyUses, { as: aProcess, body: aReportOf(uses) })).toBeNull();
   });
 });

@@ -4,6 +4,7 @@ import { recordKeyUses } from "@nts/shared/contract/internal";
 import { deleteKey, getKeyUsage, USAGE_ADDRESSES, USAGE_DAYS } from "@nts/shared/contract/keys";
 import { type Audited, startAudited } from "../support/audit.js";
 import type { Person } from "../support/direct.js";
+import { aReportOf } from "../support/key-uses.js";
 
 const DAY_MS = 86_400_000;
 
@@ -14,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => identity.stop());
 
-interface UsageReport extends Pick<BodyInputOf<typeof recordKeyUses>, "report"> {
+interface UsageReport extends Partial<Pick<BodyInputOf<typeof recordKeyUses>, "report">> {
   readonly requests?: number;
   readonly addresses?: string[];
   readonly refusals?: number;
@@ -28,7 +29,8 @@ function reportUsage(
 ): Promise<unknown> {
   const used_at = new Date().toISOString();
   const uses = requests === 0 ? [] : [{ key_id, used_at, addresses, requests }];
-  const body = { report, uses, refusals: refusals === 0 ? [] : [{ key_id, count: refusals }] };
+  const refused = refusals === 0 ? [] : [{ key_id, count: refusals }];
+  const body = aReportOf(uses, { ...(report && { report }), refusals: refused });
   return identity.data(recordKeyUses, { as: { kind: "process" }, replica, body });
 }
 const usageOf = ({ principal: as }: Person, id: string) => identity.send(getKeyUsage, { as, params: { id } });
@@ -77,7 +79,7 @@ describe("identity.key-usage: the usage of a key", () => {
     const { id } = await identity.aKey(person);
     const at = new Date(Date.now() - DAY_MS).toISOString();
     const used = { key_id: id, used_at: at, requests: 2 };
-    const body = { report: { gateway: "late", number: 1, at }, uses: [used, { ...used, is_previous: true }] };
+    const body = aReportOf([used, { ...used, is_previous: true }], { report: { gateway: "late", number: 1, at } });
     for (let time = 0; time < 2; time++) await identity.data(recordKeyUses, { as: { kind: "process" }, body });
     expect((await daysOf(person, id)).slice(-2).map(({ requests }) => requests)).toEqual([4, 0]);
   });

@@ -143,31 +143,3 @@ describe("identity.sessions: a session", () => {
     expect(await endOthers()).toEqual({ ended_count: 0 });
   });
 });
-
-describe("identity.sessions: sessions of an earlier build", () => {
-  it("are listed without browser and address, with the last use derived from their expiry, and can be ended", async () => {
-    const person = await identity.aPerson();
-    const other = await identity.logIn(person);
-    const { credentialId: _id } = other.principal;
-    const used = new Date(Date.now() - 2 * DAY_MS);
-    await stored().updateOne(
-      { _id },
-      {
-        $unset: { form: "", browser: "", address: "", last_used: "" } as never,
-        $set: { created_at: new Date(Date.now() - 3 * DAY_MS), expires_at: new Date(used.getTime() + 7 * DAY_MS) },
-      },
-    );
-    const [first] = await listOf(person);
-    expect(first).toMatchObject({ id: _id, browser: null, address: null, last_used: used.toISOString() });
-    // The earlier build extends its own session and one of this build.
-    const later = new Date(Date.now() + 6 * DAY_MS);
-    const mine = person.principal.credentialId;
-    await stored().updateMany({ _id: { $in: [_id, mine] } }, { $max: { expires_at: later } });
-    expect((await listOf(person))[0]).toMatchObject({
-      last_used: new Date(later.getTime() - 7 * DAY_MS).toISOString(),
-    });
-    expect(await stateOf(other)).toBe("valid");
-    expect((await end(person, _id)).status).toBe(200);
-    expect(await stateOf(other)).toBe("refused");
-  });
-});

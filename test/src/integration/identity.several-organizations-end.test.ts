@@ -5,10 +5,8 @@ import { createForgetNetworks } from "@nts/identity/rights/forget-networks";
 import { deleteOrganization, leaveOrganization } from "@nts/shared/contract";
 import type { Permission } from "@nts/shared/contract/endpoint";
 import { createInvite } from "@nts/shared/contract/invites";
-import { patchKey, rotateKey } from "@nts/shared/contract/keys";
 import { enableSecondFactor, offerSecondFactor } from "@nts/shared/contract/second-factor";
 import { deleteCurrentUser, deleteUser, register, resetUserSecondFactor, updateUser } from "@nts/shared/contract/users";
-import { hashCredential } from "@nts/shared/credential";
 import { type Audited, startAudited } from "../support/audit.js";
 import type { Person } from "../support/direct.js";
 import { aGuestWithKeys, personInSessionOf, joinOrganization, queriesOf } from "../support/memberships.js";
@@ -47,26 +45,6 @@ describe("identity.several-organizations-end: the Owners of an organization", ()
     const refused = await identity.send(resetUserSecondFactor, { as: host.principal, params: { id: home.userId } });
     expect([refused.status, refused.params]).toEqual([403, { required: "operator" }]);
     expect((await signIn(home)).code).toBe("second_factor_required");
-  });
-});
-
-describe("identity.several-organizations-end: documents for earlier builds", () => {
-  it("hide keys with every secret, and sessions, of accounts with several organizations from them", async () => {
-    const { home, away, keys } = await aGuest();
-    const { id, secret } = keys.away;
-    const params = { id };
-    const next = await identity.data(rotateKey, { as: away.principal, params, query: { grace_seconds: 3600 } });
-    await identity.data(patchKey, { as: away.principal, params, body: { allowed_ips: ["192.0.2.0/24"] } });
-    const raw = (kind: string) => identity.db.collection<{ _id: string }>(kind);
-    const hashes = [secret, next, away.token].map(hashCredential);
-    const found = { $or: hashes.flatMap((hash) => [{ hash }, { hash: `limited:${hash}` }, { "previous.hash": hash }]) };
-    expect([await raw("api_keys").countDocuments(found), await raw("sessions").countDocuments(found)]).toEqual([0, 0]);
-    expect(await Promise.all([stateOf("key", secret), stateOf("session", away.token)])).toEqual([
-      "api_key_disabled",
-      "Viewer",
-    ]);
-    // What was created while the account had one organization is found as before.
-    expect(await raw("sessions").countDocuments({ hash: hashCredential(home.token) })).toBe(1);
   });
 });
 

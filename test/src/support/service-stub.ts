@@ -165,6 +165,7 @@ function createCredential(
     credential_id: randomUUID(),
     organization_id: randomUUID(),
     user_id: randomUUID(),
+    email: "ada@example.com",
     permission: "Owner",
     networks: "all",
     ...rights,

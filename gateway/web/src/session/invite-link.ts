@@ -7,10 +7,9 @@ import { api } from "../api/client.js";
 /** Error for an invite that is used, revoked, expired or unknown. */
 export const VOID_INVITE = "This invitation is invalid or has expired. Ask for a new one.";
 
-/** The token of the opened invite link: `#invite=…`, or `?invite=…` of earlier versions; null without one. */
+/** The token of the opened invite link, `#invite=…`; null without one. */
 export function useInvite(): string | null {
-  const { hash, search } = useLocation();
-  return new URLSearchParams(hash.slice(1)).get("invite") ?? new URLSearchParams(search).get("invite");
+  return new URLSearchParams(useLocation().hash.slice(1)).get("invite");
 }
 
 /** The invite's preview; undefined while loading, null if it is void. */

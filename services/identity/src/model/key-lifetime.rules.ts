@@ -15,7 +15,7 @@ export function endOf(key: Dated, maxLifetimeDays: number | null): Date | null {
 export function endOfPrevious(key: Dated, maxLifetimeDays: number | null): Date | null {
   const { previous } = key;
   if (previous === null) return null;
-  return earliest(previous.expires_at, key.expires_at, ageLimit(previous.issued_at ?? key.created_at, maxLifetimeDays));
+  return earliest(previous.expires_at, key.expires_at, ageLimit(previous.issued_at, maxLifetimeDays));
 }
 
 function ageLimit(issuedAt: Date, days: number | null): Date | null {

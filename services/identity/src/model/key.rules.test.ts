@@ -5,14 +5,11 @@ import type { UserApiKeyInput } from "@nts/shared/contract/keys";
 import { AppError } from "@nts/shared/errors";
 import { keyResponse } from "./key-response.js";
 import {
-  bareHashOf,
-  KEY_FORM,
   keyChanges,
   networkIdsOf,
   newKeySettings,
   rotated,
   secretOf,
-  storedHashOf,
   touchesRights,
   type Grantor,
   type KeyDocument,
@@ -225,19 +222,6 @@ describe("keys.key: the secrets of a key", () => {
     const once = { ...stored, ...rotated(stored, next, 60, now) };
     const twice = { ...once, ...rotated(once, { hash: "third", publicId: "C" }, 60, now) };
     expect(["third", "next", "hash"].map((hash) => secretOf(twice, hash, now))).toEqual(["current", "previous", null]);
-  });
-
-  it("of a key with limits are stored so that a build without limits does not find them", () => {
-    const limited = { ...stored, allowed_ips: ["10.0.0.0/8"] };
-    const hash = storedHashOf("hash", limited);
-    expect(hash).not.toBe("hash");
-    expect([bareHashOf(hash), storedHashOf(hash, stored), storedHashOf(hash, limited)]).toEqual(["hash", "hash", hash]);
-    expect(secretOf({ ...limited, hash }, "hash", now)).toBe("current");
-  });
-
-  it("end with the previous one when an earlier build has written last", () => {
-    const key = { ...stored, ...rotated(stored, next, 60, now) };
-    expect(secretOf(KEY_FORM.upgrade(key), "hash", now)).toBeNull();
   });
 });
 

@@ -5,7 +5,6 @@ import { AppError, validationFailed } from "@nts/shared/errors";
 import type { Circumstances } from "./audit-entry.rules.js";
 import { changesTo } from "./revisions.rules.js";
 import { narrowed } from "./scopes.rules.js";
-import { isWithheldHash, plainHash, storedHashes, withheldHash } from "./withheld-hashes.rules.js";
 
 // What a user may set on a key: never more than the user's own rights. An unmodified record sent back is accepted, even
 // if it could not be created any more.
@@ -14,7 +13,7 @@ export interface KeyDocument {
   _id: string;
   /** The stored form, see `Form`; absent for the first one. */
   form?: number;
-  /** Of the whole secret; for accounts with several organizations, as in `withheldHash`. */
+  /** Of the whole secret. */
   hash: string;
   public_id: string;
   created_at: Date;
@@ -33,7 +32,7 @@ export interface KeyDocument {
   /** Address blocks; empty for all. */
   allowed_ips: string[];
   rate_limit_per_minute: number | null;
-  /** Creation time of the current secret; absent if it is that of the key, or an earlier build rotated it. */
+  /** Creation time of the current secret; absent if it is that of the key. */
   issued_at?: Date;
   /** The secret before the last rotation, valid until `expires_at`; null if there is none. */
   previous: PreviousSecret | null;
@@ -52,54 +51,26 @@ export interface KeyRemoval extends Circumstances {
 
 export interface PreviousSecret {
   readonly hash: string;
-  /** Creation time; absent as in {@link KeyDocument}. */
-  readonly issued_at?: Date;
+  readonly issued_at: Date;
   /** When it was rotated out. */
   readonly since: Date;
   readonly expires_at: Date;
   readonly last_used: Date | null;
 }
 
-/**
- * Earlier builds know neither limits nor previous secrets. They may have rotated a document they wrote last, so a
- * previous secret in it is ignored.
- */
-export const KEY_FORM = {
-  version: 2,
-  upgrade: (stored: KeyDocument): KeyDocument => ({
-    ...{ allowed_ips: [], rate_limit_per_minute: null },
-    ...stored,
-    previous: null,
-  }),
-};
-
-const LIMITED = "limited:";
-
-/** How the hash of a secret is stored: hashes of keys with limits are hidden from builds that do not enforce limits. */
-export function storedHashOf(hash: string, limits: Pick<KeyDocument, "allowed_ips" | "rate_limit_per_minute">): string {
-  if (isWithheldHash(hash)) return hash;
-  const isLimited = limits.allowed_ips.length > 0 || limits.rate_limit_per_minute !== null;
-  return isLimited ? LIMITED + bareHashOf(hash) : bareHashOf(hash);
-}
-
-export function bareHashOf(stored: string): string {
-  return plainHash(stored).replace(LIMITED, "");
-}
-
 /** A filter for the key with a secret, current or previous. */
 export function withSecret(hashes: readonly string[]): {
   $or: [{ hash: { $in: string[] } }, { "previous.hash": { $in: string[] } }];
 } {
-  const stored = storedHashes(hashes);
-  const current = [...stored, ...hashes.map((hash) => LIMITED + hash)];
-  return { $or: [{ hash: { $in: current } }, { "previous.hash": { $in: stored } }] };
+  const known = { $in: [...hashes] };
+  return { $or: [{ hash: known }, { "previous.hash": known }] };
 }
 
 /** Which secret of a key it is; null if expired. */
 export function secretOf(key: KeyDocument, hash: string, now: Date): "current" | "previous" | null {
-  if (bareHashOf(key.hash) === hash) return "current";
+  if (key.hash === hash) return "current";
   const { previous } = key;
-  return previous !== null && bareHashOf(previous.hash) === hash && previous.expires_at > now ? "previous" : null;
+  return previous?.hash === hash && previous.expires_at > now ? "previous" : null;
 }
 
 /** The changes of a rotation. @param graceSeconds how long the current secret remains valid */
@@ -111,10 +82,9 @@ export function rotated(
 ): Pick<KeyDocument, "hash" | "public_id" | "issued_at" | "previous"> {
   const expires_at = new Date(now.getTime() + graceSeconds * 1_000);
   const issued_at = key.issued_at ?? key.created_at;
-  const asBefore = (hash: string): string => (isWithheldHash(key.hash) ? withheldHash(hash) : hash);
-  const previous = { hash: asBefore(bareHashOf(key.hash)), issued_at, since: now, expires_at, last_used: null };
+  const previous = { hash: key.hash, issued_at, since: now, expires_at, last_used: null };
   return {
-    hash: storedHashOf(asBefore(next.hash), key),
+    hash: next.hash,
     public_id: next.publicId,
     issued_at: now,
     previous: graceSeconds === 0 ? null : previous,

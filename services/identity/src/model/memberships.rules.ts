@@ -1,7 +1,7 @@
 import type { Membership, UserDocument } from "./user.js";
 
 // An account is one document for all its organizations, so that changes conflict with sign-ins. It names one
-// organization directly, as before there were several, and lists the other memberships.
+// organization directly, and lists the other memberships.
 
 /** Maximum organizations of an account. */
 export const MOST_ORGANIZATIONS = 50;

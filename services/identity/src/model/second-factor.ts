@@ -22,19 +22,3 @@ export interface OfferedFactor {
 export function accountOfCodes({ _id }: { readonly _id: string }): string {
   return `second factor of ${_id}`;
 }
-
-// A build without second factors would accept the password alone. So hashes of protected users are stored in a form
-// that such builds never match.
-
-const COMPUTED = "$argon2id$";
-const WITHHELD = "$argon2i$";
-
-/** The hash of a password as stored with a second factor. */
-export function withheld(passwordHash: string): string {
-  return passwordHash.replace(COMPUTED, WITHHELD);
-}
-
-/** The original hash of a password. */
-export function computed(stored: string): string {
-  return stored.replace(WITHHELD, COMPUTED);
-}

@@ -29,8 +29,3 @@ export function useOf(
   if (end !== null) return { last_used: now, expires_at: end };
   return now.getTime() - session.last_used.getTime() < NOTED_MS ? null : { last_used: now };
 }
-
-/** The last use as far as stored: earlier builds only extend the end. */
-export function lastUseOf({ last_used, expires_at }: { readonly last_used: Date; readonly expires_at: Date }): Date {
-  return new Date(Math.max(last_used.getTime(), expires_at.getTime() - UNUSED_MS));
-}

@@ -1,24 +1,20 @@
 import type { Session } from "@nts/shared/contract/sessions";
-import type { Form } from "@nts/shared/mongo/forms";
 import type { SignedInBy } from "./linked-identity.rules.js";
-import { isOfSeveral } from "./memberships.rules.js";
 import type { UserDocument } from "./user.js";
-import { withheldHash } from "./withheld-hashes.rules.js";
-import { expiryOfNew, lastUseOf } from "./session-lifetime.rules.js";
+import { expiryOfNew } from "./session-lifetime.rules.js";
 
 /** A session. Only the hash of its token is stored. */
 export interface SessionDocument {
   _id: string;
   /** The stored form, see `Form`; absent for the first one. */
   form?: number;
-  /** For accounts with several organizations, as in `withheldHash`. */
   hash: string;
   user_id: string;
   /** In which it acts. */
   organization_id: string;
   created_at: Date;
   expires_at: Date;
-  /** A lower bound; see {@link lastUseOf}. */
+  /** Exact to minutes; see {@link useOf}. */
   last_used: Date;
   /** The user agent, shortened. */
   browser: string | null;
@@ -33,15 +29,9 @@ export interface SessionDocument {
 /** The client of a sign-in. */
 export type SignInPlace = Pick<SessionDocument, "browser" | "address">;
 
-/** Earlier builds record neither browser nor address, and only extend the end. */
-export const SESSION_FORM: Form<SessionDocument> = {
-  version: 2,
-  upgrade: (stored) => ({ ...{ browser: null, address: null, last_used: stored.created_at }, ...stored }),
-};
-
 /** A new session. */
 export function newSession(
-  user: Pick<UserDocument, "_id" | "organization_id" | "other_memberships">,
+  user: Pick<UserDocument, "_id" | "organization_id">,
   {
     id,
     hash,
@@ -51,7 +41,7 @@ export function newSession(
 ): SessionDocument {
   return {
     _id: id,
-    hash: isOfSeveral(user) ? withheldHash(hash) : hash,
+    hash,
     user_id: user._id,
     organization_id: user.organization_id,
     created_at: now,
@@ -63,11 +53,11 @@ export function newSession(
 
 /** A session as returned to clients. @param currentId of the requesting session, which is in use now */
 export function sessionResponse(session: SessionDocument, currentId: string, now: Date): Session {
-  const { _id, created_at, expires_at, browser, address } = session;
+  const { _id, created_at, last_used, expires_at, browser, address } = session;
   const current = _id === currentId;
   return {
     ...{ id: _id, created_at: created_at.toISOString() },
-    ...{ last_used: (current ? now : lastUseOf(session)).toISOString(), expires_at: expires_at.toISOString() },
+    ...{ last_used: (current ? now : last_used).toISOString(), expires_at: expires_at.toISOString() },
     ...{ browser, address, provider: session.provider?.id ?? null },
     ...{ organization_id: session.organization_id, current },
   };

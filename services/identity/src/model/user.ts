@@ -15,7 +15,6 @@ export interface UserDocument {
   email: string;
   /** The address is verified; absent if it is not. */
   email_verified?: boolean;
-  /** With a second factor, as in `withheld`. */
   password_hash: string;
   /** Absent if there is none. */
   second_factor?: SecondFactor;

@@ -17,17 +17,15 @@ type RefusalCode = Extract<Verification, { status: "refused" }>["code"];
 /**
  * Computes the rights of an API key.
  *
- * @param enforcesLimits false for a gateway of an earlier version
  * @see docs/api.md "Permissions"
  */
-export function verifyKey(found: FoundKey, now: Date, enforcesLimits = true): Verification {
+export function verifyKey(found: FoundKey, now: Date): Verification {
   const { number, hash, key, user, organization } = found;
   if (key === null || user === null || organization === null) return refused(number, "api_key_invalid", []);
   const subjects = [key._id, user._id, organization._id];
   const secret = secretOf(key, hash, now);
   if (secret === null) return refused(number, "api_key_invalid", subjects);
   const limits = limitsOf(key);
-  if (limits !== undefined && !enforcesLimits) return refused(number, "api_key_disabled", subjects);
   if (!key.is_enabled || isDisabled(user)) return refused(number, "api_key_disabled", subjects);
   const endsAt = (secret === "previous" ? endOfPrevious : endOf)(key, maxLifetimeOf(organization));
   if (endsAt !== null && endsAt <= now) return refused(number, "api_key_expired", subjects);

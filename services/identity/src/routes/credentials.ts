@@ -14,11 +14,11 @@ export interface CredentialRoutes {
 }
 
 export function mountCredentials(router: Router, { credentials, sessions, noteUnverified }: CredentialRoutes): void {
-  mountAny(router, verifyCredential, async ({ body: { kind, hash, enforces_limits } }) => {
+  mountAny(router, verifyCredential, async ({ body: { kind, hash } }) => {
     const now = new Date();
     if (kind === "key") {
       const key = await credentials.findKey(hash);
-      return respond.data(await noteUnverified(verifyKey(key, now, enforces_limits), key.organization));
+      return respond.data(await noteUnverified(verifyKey(key, now), key.organization));
     }
     const found = await credentials.findSession(hash);
     const verification = verifySession(found, now);

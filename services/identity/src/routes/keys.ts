@@ -20,14 +20,7 @@ import { respondWithList, respondWithNone } from "../flows/respond-with-list.js"
 import { saveIn, untilSaved } from "../storage/until-saved.js";
 import { withNormalBlocks } from "../model/allowed-addresses.js";
 import { keyResponse } from "../model/key-response.js";
-import {
-  keyChanges,
-  newKeySettings,
-  storedHashOf,
-  touchesRights,
-  type Grantor,
-  type KeyDocument,
-} from "../model/key.rules.js";
+import { keyChanges, newKeySettings, touchesRights, type Grantor, type KeyDocument } from "../model/key.rules.js";
 import { grantorOf, ownerOf, respondWithKey } from "./key-caller.js";
 import type { RequireRoom } from "../rights/key-quotas.js";
 import type { KeyStore } from "../storage/api-keys.js";
@@ -118,7 +111,7 @@ function mountKeySettings(router: Router, routes: KeyRoutes): void {
     const { secret, publicId } = createApiKey();
     const key: KeyDocument = {
       _id: newId(),
-      hash: storedHashOf(hashCredential(secret), settings),
+      hash: hashCredential(secret),
       public_id: publicId,
       created_at: now,
       updated_at: now,
@@ -152,11 +145,10 @@ function mountKeySettings(router: Router, routes: KeyRoutes): void {
       if (Object.keys(changes).length === 0) return current;
       if (changes.permissions !== undefined && isAtLeast(changes.permissions, "Admin"))
         await requireConfirmed(principal);
-      const limited = { ...changes, hash: storedHashOf(current.hash, { ...current, ...changes }) };
       if (!touchesRights(changes))
         return saveIn(transaction, work, id, (tx) => keys.update(caller, current, changes, tx));
       return changeRights(work, [id], async (tx) => {
-        const updated = await keys.update(caller, current, limited, tx);
+        const updated = await keys.update(caller, current, changes, tx);
         if (updated !== "conflict" && managesWebhooks(current) && !managesWebhooks(updated))
           await endedMakers.insert(endedKey(current, "key_revoked"), tx);
         return updated;

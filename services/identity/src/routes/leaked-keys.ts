@@ -10,7 +10,7 @@ import type { ChangeRights } from "../rights/change-rights.js";
 import { untilSaved } from "../storage/until-saved.js";
 import { endedKey, type EndedMakers } from "../storage/ended-webhook-makers.js";
 import type { WebhookPausing } from "../rights/webhook-pausing.js";
-import { bareHashOf, type KeyDocument } from "../model/key.rules.js";
+import type { KeyDocument } from "../model/key.rules.js";
 import type { KeyStore } from "../storage/api-keys.js";
 
 export interface LeakedKeyRoutes {
@@ -50,7 +50,7 @@ export function mountLeakedKeys(router: Router, routes: LeakedKeyRoutes): void {
   async function endAll(found: readonly KeyDocument[], hashes: readonly string[], tx: ClientSession) {
     for (const key of found) {
       const owner = { organizationId: key.organization_id, userId: key.user_id };
-      const ended = hashes.includes(bareHashOf(key.hash))
+      const ended = hashes.includes(key.hash)
         ? await keys.remove(owner, key, tx, "revoked")
         : await keys.update(owner, key, { previous: null }, tx);
       if (ended === "conflict") return "conflict";

@@ -2,7 +2,6 @@ import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
 import { createBoundedQueue } from "@nts/shared/bounded-queue";
 import { callerOf, inTime, requireTime, type Work } from "@nts/shared/work";
-import { computed } from "../model/second-factor.js";
 import { type BackgroundThread, createBackgroundThread } from "./background-thread.js";
 import type { HashingQuestion } from "./hashing-worker.js";
 
@@ -53,7 +52,7 @@ export function createPasswords(cost = COST): Passwords {
   return {
     hash: async (password, work) => String(await ask({ password, cost }, work)),
     matches: async (stored, password, work) => {
-      const isRight = await ask({ password, stored: computed(stored ?? placeholderHash) }, work);
+      const isRight = await ask({ password, stored: stored ?? placeholderHash }, work);
       return isRight === true && stored !== null;
     },
     close: async () => {

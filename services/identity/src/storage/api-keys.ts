@@ -7,12 +7,10 @@ import { forgetAddresses } from "./key-addresses.js";
 import { noteChange } from "./audit-notes.js";
 import type { Database } from "./database.js";
 import { type Documents, type Forms, openDocuments, without } from "./documents.js";
-import { isOfSeveral } from "../model/memberships.rules.js";
 import type { UserDocument } from "../model/user.js";
-import { withheldHash } from "../model/withheld-hashes.rules.js";
 import { nextRevision } from "../model/revisions.rules.js";
 import { forgetUsage } from "./key-usage.js";
-import { bareHashOf, KEY_FORM, type KeyDocument, NOBODY, withSecret } from "../model/key.rules.js";
+import { type KeyDocument, NOBODY, withSecret } from "../model/key.rules.js";
 import { foundInParts } from "./found-in-parts.js";
 import { createRemoveKeys } from "./removed-keys.js";
 import { rowsIn, storedList, type StoredList } from "./pages.js";
@@ -88,10 +86,7 @@ export function createKeyStore({ db, share, readOnce }: Database, forms?: Forms)
   return {
     ...createKeyReads(documents, { share, readOnce }),
     insert: async (key, tx) => {
-      const users = db.collection<UserDocument>("users");
-      const user = await users.findOne({ _id: key.user_id }, { projection: { other_memberships: 1 }, session: tx });
-      const hash = user !== null && isOfSeveral(user) ? withheldHash(bareHashOf(key.hash)) : key.hash;
-      await documents.insert({ ...key, hash }, tx);
+      await documents.insert(key, tx);
       noteChange(tx, "key", { after: key });
     },
     count: async (owner, tx) => ({
@@ -102,17 +97,7 @@ export function createKeyStore({ db, share, readOnce }: Database, forms?: Forms)
       ),
     }),
     update: async (owner, current, changes, tx) => {
-      const { allowed_ips, rate_limit_per_minute, previous } = current;
-      // A full write brings the document to this form, whichever build wrote it before.
-      const form = Math.max(formAfter(current), KEY_FORM.version);
-      const written = {
-        allowed_ips,
-        rate_limit_per_minute,
-        previous,
-        ...changes,
-        ...nextRevision(current, new Date()),
-        form,
-      };
+      const written = { ...changes, ...nextRevision(current, new Date()), form: formAfter(current) };
       const unchanged = { ...ownedBy(owner), _id: current._id, revision: current.revision };
       const { matchedCount } = await keys.updateOne(unchanged, { $set: written }, { session: tx });
       if (matchedCount === 0) return "conflict";

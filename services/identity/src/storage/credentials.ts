@@ -8,7 +8,6 @@ import type { OrganizationDocument } from "../model/organization.js";
 import type { SessionDocument } from "../model/session.js";
 import { userIn } from "../model/memberships.rules.js";
 import type { UserDocument } from "../model/user.js";
-import { storedHashes } from "../model/withheld-hashes.rules.js";
 
 // The counter of key changes is read first, so that results numbered N are at least as new as change N, and confirmed
 // with the primary at the same time, so that a deposed primary is detected by its older number.
@@ -100,7 +99,7 @@ export function createCredentialStore(
     },
     findSession: async (hash) => {
       const { number, session, user, organization } = await find([
-        matching("sessions", { hash: { $in: storedHashes([hash]) } }, "session"),
+        matching("sessions", { hash }, "session"),
         byId("users", "session.user_id", "user"),
         byId("organizations", "session.organization_id", "organization"),
       ]);

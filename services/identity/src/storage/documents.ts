@@ -1,9 +1,9 @@
 import type { ClientSession, Collection, Db, Document, Filter, FindOptions, OptionalUnlessRequiredId } from "mongodb";
 import { FIRST_FORM, type Form, inPresentForm } from "@nts/shared/mongo/forms";
-import { KEY_FORM, type KeyDocument } from "../model/key.rules.js";
+import type { KeyDocument } from "../model/key.rules.js";
 import type { InviteDocument } from "../model/invite.rules.js";
 import type { OrganizationDocument } from "../model/organization.js";
-import { SESSION_FORM, type SessionDocument } from "../model/session.js";
+import type { SessionDocument } from "../model/session.js";
 import type { UserDocument } from "../model/user.js";
 
 // During a rolling update two builds write the same documents: writes change single members, so that newer ones
@@ -26,8 +26,8 @@ export const FORMS: Forms = {
   organizations: FIRST_FORM,
   users: FIRST_FORM,
   invites: FIRST_FORM,
-  sessions: SESSION_FORM,
-  api_keys: KEY_FORM,
+  sessions: FIRST_FORM,
+  api_keys: FIRST_FORM,
 };
 
 /** Common members of documents. */

@@ -26,13 +26,6 @@ export function createNoteAccount(db: Db): NoteAccount {
   };
 }
 
-/** Notes that a database of an earlier version has accounts. */
-export async function noteEarlierAccounts(db: Db): Promise<void> {
-  if ((await db.collection("users").findOne({}, { projection: { _id: 1 } })) === null) return;
-  const marker = { $setOnInsert: { at: new Date() } };
-  await db.collection<MarkerDocument>(MARKERS).updateOne({ _id: MARKER }, marker, { upsert: true });
-}
-
 /**
  * Whether an account may be registered without an invite. It is exact in the transaction that creates the account, if
  * that notes the account as well.
@@ -46,10 +39,7 @@ export function createRequireOpenRegistration(db: Db, rule: RegistrationRule): R
   return async (session) => {
     if (rule === "open") return;
     if (rule === "invite") throw new AppError("registration_closed");
-    const options = { projection: { _id: 1 }, ...(session && { session }) };
-    // During an upgrade, replicas of earlier versions create users without noting them.
-    const found =
-      (await markers.findOne({ _id: MARKER }, options)) ?? (await db.collection("users").findOne({}, options));
+    const found = await markers.findOne({ _id: MARKER }, { projection: { _id: 1 }, ...(session && { session }) });
     if (found !== null) throw new AppError("registration_closed");
   };
 }

@@ -17,8 +17,8 @@ interface UsageDocument {
   refusals: number;
   /** The first addresses of the day, one per block. */
   addresses: string[];
-  /** The last report of each gateway; absent before the first numbered one. */
-  reports?: { gateway: string; number: number }[];
+  /** The last report of each gateway. */
+  reports: { gateway: string; number: number }[];
   expires_at: Date;
 }
 
@@ -27,8 +27,7 @@ const MOST_REPORTERS = 50;
 
 /** Uses and rejections of keys since the last report. */
 export interface CountedUses {
-  /** Absent from earlier gateways, whose repeated reports count repeatedly. */
-  readonly report?: { readonly gateway: string; readonly number: number; readonly at: string } | undefined;
+  readonly report: { readonly gateway: string; readonly number: number; readonly at: string };
   readonly uses: readonly {
     readonly key_id: string;
     readonly requests: number;
@@ -51,7 +50,7 @@ export function createKeyUsage(db: Db): KeyUsage {
       const counted = byKey(uses);
       if (counted.size === 0) return;
       // A gateway's clock may be ahead.
-      const at = uses.report === undefined ? now : new Date(Math.min(Date.parse(uses.report.at), now.getTime()));
+      const at = new Date(Math.min(Date.parse(uses.report.at), now.getTime()));
       const day = dayOf(at);
       const expires_at = new Date(at.getTime() + (USAGE_DAYS + 1) * DAY_MS);
       const { isReported, reports } = rememberedIn(uses.report);
@@ -113,10 +112,11 @@ function byKey({ uses, refusals }: CountedUses): Map<string, Counts> {
 }
 
 /** Expressions for whether a report was already counted, and for the remembered reports. */
-function rememberedIn(report: CountedUses["report"]): { readonly isReported: unknown; readonly reports: object } {
+function rememberedIn({ gateway, number }: CountedUses["report"]): {
+  readonly isReported: object;
+  readonly reports: object;
+} {
   const known = { $ifNull: ["$reports", []] };
-  if (report === undefined) return { isReported: false, reports: known };
-  const { gateway, number } = report;
   const isOf = { $eq: ["$$this.gateway", { $literal: gateway }] };
   const own = { $map: { input: { $filter: { input: known, cond: isOf } }, in: "$$this.number" } };
   const others = { $filter: { input: known, cond: { $not: [isOf] } } };

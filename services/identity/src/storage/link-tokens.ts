@@ -1,6 +1,5 @@
 import type { ClientSession, Db } from "mongodb";
 import { hashCredential } from "@nts/shared/credential";
-import { computed } from "../model/second-factor.js";
 import type { UserDocument } from "../model/user.js";
 
 // Hashed tokens of mailed links. A link becomes invalid when the password changes.
@@ -35,7 +34,7 @@ export interface LinkTokens {
 export function createLinkTokens(db: Db): LinkTokens {
   const tokens = db.collection<LinkTokenDocument>(LINK_TOKENS);
   const bound = ({ _id, email, password_hash }: UserDocument) => ({
-    ...{ user_id: _id, email, password: hashCredential(computed(password_hash)) },
+    ...{ user_id: _id, email, password: hashCredential(password_hash) },
   });
   return {
     insert: async (token, { purpose, user, expiresAt }, tx) => {

@@ -39,14 +39,14 @@ export interface PendingSignIn extends SignInPurpose {
   readonly verifier: string;
 }
 
-interface SignInDocument extends PendingSignIn {
+interface SignInDocument extends Omit<PendingSignIn, "returnTo"> {
   /** Hash of the state. */
   _id: string;
   /** Hash of the cookie. */
   browser: string;
   address_block: string;
-  /** Absent in those of earlier builds, which redirect to `returnTo`. */
-  sealed_return_to?: string;
+  /** Where to return to, encrypted, because it may contain the token of an invite. */
+  sealed_return_to: string;
   created_at: Date;
   expires_at: Date;
 }
@@ -85,22 +85,20 @@ export function createSignInStore(
   }
 
   return {
-    insert: async (given, { state, cookie, address }, now) => {
+    insert: async ({ returnTo, ...given }, { state, cookie, address }, now) => {
       const address_block = addressBlockOf(address);
       const _id = hashCredential(state);
       await makeRoom(address_block);
       await pending.insertOne({
         ...{ _id, ...given, browser: hashCredential(cookie), address_block, created_at: now },
-        // Where earlier builds redirect.
-        returnTo: "/",
-        sealed_return_to: encrypt(returningKey(state), given.returnTo, _id),
+        sealed_return_to: encrypt(returningKey(state), returnTo, _id),
         expires_at: new Date(now.getTime() + SIGN_IN_SECONDS * 1000),
       });
     },
     take: async (state, provider, browsers, now) => {
       const its = { _id: hashCredential(state), provider, browser: { $in: [...browsers] } };
       const taken = await pending.findOneAndDelete({ ...its, expires_at: { $gt: now } });
-      if (taken?.sealed_return_to === undefined) return taken;
+      if (taken === null) return null;
       return { ...taken, returnTo: decrypt(returningKey(state), taken.sealed_return_to, taken._id) };
     },
   };

@@ -3,7 +3,7 @@ import { noteAccountEvent } from "./audit-notes.js";
 import type { Database } from "./database.js";
 import { type Forms, openDocuments } from "./documents.js";
 import type { UserDocument, GuardedUser } from "../model/user.js";
-import { computed, type OfferedFactor, withheld } from "../model/second-factor.js";
+import type { OfferedFactor } from "../model/second-factor.js";
 
 /** The changes made by an accepted code. */
 export type CodeUse =
@@ -40,10 +40,7 @@ export function createSecondFactorStore({ db }: Pick<Database, "db">, forms?: Fo
     enable: async (user, { recovery, step, now }, tx) => {
       const { _id, password_hash, second_factor_offer: offer } = user;
       const factor = { secret: offer?.secret, since: now, last_step: step, recovery };
-      const enabled = changing(
-        { second_factor: { $literal: factor }, password_hash: { $literal: withheld(password_hash) } },
-        now,
-      );
+      const enabled = changing({ second_factor: { $literal: factor } }, now);
       const unchanged = { _id, password_hash, "second_factor_offer.secret": offer?.secret };
       if (!(await write(unchanged, [...enabled, { $unset: "second_factor_offer" }], tx))) return false;
       noteAccountEvent(tx, user, { action: "second_factor_enabled" });
@@ -67,8 +64,7 @@ export function createSecondFactorStore({ db }: Pick<Database, "db">, forms?: Fo
     },
     disable: async (user, tx) => {
       const { _id, password_hash } = user;
-      const open = changing({ password_hash: { $literal: computed(password_hash) } }, new Date());
-      const disabled = [...open, { $unset: ["second_factor", "second_factor_offer"] }];
+      const disabled = [...changing({}, new Date()), { $unset: ["second_factor", "second_factor_offer"] }];
       if (!(await write({ _id, password_hash, second_factor: { $exists: true } }, disabled, tx))) return false;
       noteAccountEvent(tx, user, { action: "second_factor_disabled" });
       return true;

@@ -5,7 +5,6 @@ import type { Database } from "./database.js";
 import { type Documents, type Forms, openDocuments } from "./documents.js";
 import type { UserDocument } from "../model/user.js";
 import { rowsIn, storedList, type StoredList } from "./pages.js";
-import { storedHashes } from "../model/withheld-hashes.rules.js";
 import type { SessionDocument } from "../model/session.js";
 
 /** Whose sessions a call may access; others do not exist for it. */
@@ -122,7 +121,7 @@ function createSessionReads(
       readOnce(organizationId, `session ${userId} ${id}`, () => find({ _id: id, user_id: userId })),
     idsOf: async (hashes) => {
       if (hashes.length === 0) return [];
-      const found = await sessions.find({ hash: { $in: storedHashes(hashes) } }, { projection: { _id: 1 } }).toArray();
+      const found = await sessions.find({ hash: { $in: [...hashes] } }, { projection: { _id: 1 } }).toArray();
       return found.map(({ _id }) => _id);
     },
     idsStartedBy: async (provider, { userId, session }, tx) => {
@@ -137,7 +136,7 @@ function createSessionReads(
     },
     idsBeyond: async (userId, kept, hashes) => {
       const found = await sessions
-        .find({ user_id: userId, hash: { $nin: storedHashes(hashes) } }, { projection: { _id: 1 } })
+        .find({ user_id: userId, hash: { $nin: [...hashes] } }, { projection: { _id: 1 } })
         .sort({ expires_at: -1, _id: -1 })
         .skip(kept)
         .toArray();

@@ -3,8 +3,7 @@ import { AppError } from "@nts/shared/errors";
 import { noteAccountEvent, noteChange } from "./audit-notes.js";
 import type { Database } from "./database.js";
 import { type Documents, type Forms, openDocuments } from "./documents.js";
-import { isGuarded, type UserDocument } from "../model/user.js";
-import { withheld } from "../model/second-factor.js";
+import type { UserDocument } from "../model/user.js";
 import { createUserLists, type UserLists } from "./user-lists.js";
 import { createMembershipWrites, type MembershipWrites } from "./membership-writes.js";
 import { inOrganization, isOfSeveral, membershipsOf, userIn, userWhereLast } from "../model/memberships.rules.js";
@@ -79,8 +78,7 @@ export function createUserStore({ db, share, readOnce }: Database, forms?: Forms
     },
     replacePassword: async (user, passwordHash, tx) => {
       const { _id, password_hash } = user;
-      const stored = isGuarded(user) ? withheld(passwordHash) : passwordHash;
-      const changed = documents.changing({ password_hash: { $literal: stored } }, new Date());
+      const changed = documents.changing({ password_hash: { $literal: passwordHash } }, new Date());
       const known = [...changed, { $unset: "passwordless" }];
       const { matchedCount } = await users.updateOne({ _id, password_hash }, known, { session: tx });
       if (matchedCount === 0) return false;

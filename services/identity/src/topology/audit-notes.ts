@@ -1,5 +1,4 @@
 import { type AuditNote, confirmAuditNotes, listAuditNotes } from "@nts/shared/contract/internal";
-import { AppError } from "@nts/shared/errors";
 import type { InternalClient } from "@nts/shared/upstream/internal-client";
 
 /** Topology's audit notes. Throws like `TopologyDirectory`. */
@@ -12,15 +11,7 @@ export interface AuditNoteSource {
 
 export function createAuditNoteSource(topology: Pick<InternalClient, "ask">): AuditNoteSource {
   return {
-    page: async (after) => {
-      try {
-        return await topology.ask(listAuditNotes, { query: { after } });
-      } catch (error) {
-        // A replica of an earlier version has no notes.
-        if (error instanceof AppError && error.code === "not_found") return [];
-        throw error;
-      }
-    },
+    page: (after) => topology.ask(listAuditNotes, { query: { after } }),
     confirm: async (organizationId, ids) => {
       await topology.ask(confirmAuditNotes, { params: { id: organizationId }, body: { ids: [...ids] } });
     },
