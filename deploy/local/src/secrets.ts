@@ -47,8 +47,8 @@ export function createSecrets(): Secrets {
 }
 
 /**
- * The secrets of a data folder, created on first use in `secrets.json`, readable by their owner only. Secrets unknown
- * to an earlier version are added.
+ * The secrets of a data folder, created on first use in `secrets.json`, readable by their owner only. Those that it lacks
+ * are added.
  *
  * @throws StartProblem if the file is unusable
  */

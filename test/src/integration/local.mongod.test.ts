@@ -1,18 +1,15 @@
-/** The MongoDB of `npm start`: authentication, and data of an earlier version. */
+/** The MongoDB of `npm start`: authentication. */
 import { afterEach, beforeEach, describe, expect, it } from "@jest/globals";
-import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { MongoClient } from "mongodb";
 import { launch } from "@nts/local/processes/component";
-import { freePort } from "@nts/local/processes/ports";
 import type { Child } from "@nts/local/processes/child";
 import { loadSecrets } from "@nts/local/secrets";
 import { prepareServer } from "@nts/local/servers/servers";
-import { until } from "../support/until.js";
 
 const GRACE_MS = 10_000;
-const EARLIER_SECRETS = { tenancy: ["t".repeat(43)], redisPassword: "r".repeat(43), natsPassword: "n".repeat(43) };
 
 let dataDir: string;
 let running: Child[];
@@ -33,25 +30,6 @@ async function start(): Promise<string> {
   const { component, url } = await prepareServer("mongodb", options);
   running.push(await launch(component, dataDir));
   return url;
-}
-
-/** Starts it as versions before access control did: without a key file. */
-async function startAsBefore(): Promise<string> {
-  const options = { dataDir, secrets: loadSecrets(dataDir), report: () => undefined };
-  const { component } = await prepareServer("mongodb", options);
-  const port = String(await freePort());
-  const args = component.args.filter(
-    (word, index) => word !== "--keyFile" && component.args[index - 1] !== "--keyFile",
-  );
-  args[args.indexOf("--port") + 1] = port;
-  const client = new MongoClient(`mongodb://127.0.0.1:${port}/?directConnection=true`);
-  const isReady = async (): Promise<boolean> => (await client.db("admin").command({ ping: 1 }))["ok"] === 1;
-  running.push(await launch({ ...component, args, isReady }, dataDir));
-  const members = [{ _id: 0, host: `127.0.0.1:${port}` }];
-  await client.db("admin").command({ replSetInitiate: { _id: "rs0", members } });
-  await until(async () => (await client.db("admin").command({ hello: 1 }))["isWritablePrimary"] === true, 50, 30_000);
-  await client.close();
-  return `mongodb://127.0.0.1:${port}/?replicaSet=rs0`;
 }
 
 async function stop(): Promise<void> {
@@ -83,23 +61,6 @@ describe("the MongoDB of npm start", () => {
     const command = await readFile(`/proc/${running[0]?.pid ?? 0}/cmdline`, "utf8").catch(() => "");
     const { mongodbKey, mongodbPassword } = loadSecrets(dataDir);
     for (const secret of [mongodbKey, mongodbPassword]) expect(command).not.toContain(secret);
-  });
-
-  it("adopts data that was stored without a password, and requires one from then on", async () => {
-    await writeFile(join(dataDir, "secrets.json"), JSON.stringify(EARLIER_SECRETS));
-    await withNotes(await startAsBefore(), (notes) => notes.insertOne({ _id: "from before" }));
-    await stop();
-    await writeFile(join(dataDir, "secrets.json"), JSON.stringify(EARLIER_SECRETS));
-
-    for (let starts = 0; starts < 2; starts++) {
-      const url = await start();
-      expect(await withNotes(url, (notes) => notes.findOne())).toEqual({ _id: "from before" });
-      await expect(withNotes(withoutPassword(url), (notes) => notes.findOne())).rejects.toThrow(
-        "requires authentication",
-      );
-      await stop();
-    }
-    expect(loadSecrets(dataDir)).toMatchObject(EARLIER_SECRETS);
   });
 
   it("adopts the password from its secrets, also when these were lost", async () => {

@@ -35,7 +35,6 @@ export interface MongodbSecrets {
 
 /**
  * MongoDB as a replica set of one member, which transactions require, with a password, listening on this machine only.
- * An older data folder without password is upgraded.
  */
 export function createMongod({
   runnable,
