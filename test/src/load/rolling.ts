@@ -3,7 +3,6 @@
  * writes. `--rounds 1`; `--from <git ref>` mixes in a build whose processes take the same settings.
  */
 import { parseArgs } from "node:util";
-import { ARCHIVE_PATH } from "../support/archives.js";
 import { buildHere, buildOfRef } from "../support/build-of-ref.js";
 import { addLaterMembers } from "../support/later-members.js";
 import { startMailbox } from "../support/mailbox.js";
@@ -25,9 +24,6 @@ const { createProcess } = from;
 const mailbox = await startMailbox();
 const env = { ...GRACEFUL_SHUTDOWN, ...mailbox.env, LOG_LEVEL: "warn" };
 const stack = await startStack({ gateways: 2, identities: 2, topologies: 2, ownMongod: true, env, createProcess });
-const archives = await from.hasPath(ARCHIVE_PATH);
-// An earlier build may not know mail and several organizations, which are used after the update.
-const people = from === here && { mailbox };
 const forward = inRolloutOrder(stack);
 const ways =
   from === here
@@ -47,8 +43,7 @@ try {
 
 async function roll(round: number, { name, processes, build }: (typeof ways)[number]): Promise<void> {
   const startedAt = performance.now();
-  const audited = from === here ? "all" : build === here ? "last" : "nothing";
-  const load = await startSteadyLoad(stack, { audited, archives, ...people });
+  const load = await startSteadyLoad(stack, { archives: true, mailbox });
   const later = await addLaterMembers(stack, load.written);
   const exits = await restartOneByOne(processes, build);
   const { responses, lost, lostWrites } = await load.stop();

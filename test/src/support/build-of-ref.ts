@@ -15,8 +15,6 @@ export interface Build {
   readonly startStack: typeof startStack;
   /** Creates a process of this build with its own environment, for a system of any build. */
   readonly createProcess: typeof createProcess;
-  /** Whether a path is in its OpenAPI document. */
-  hasPath(path: string): Promise<boolean>;
 }
 
 /** The build in this folder. */
@@ -43,9 +41,7 @@ export async function buildOfRef(ref: string): Promise<Build> {
   if (!existsSync(join(folder, "node_modules"))) await linkModules(folder);
   console.log(`Building ${commit.slice(0, 9)} in ${folder} …`);
   await execa(process.execPath, [join(folder, "node_modules/typescript/bin/tsc"), "-b", "test"], { cwd: folder });
-  // Builds whose processes run from bundles.
-  const bundle = join(folder, "deploy/local/bundle.mjs");
-  if (existsSync(bundle)) await execa(process.execPath, [bundle], { cwd: folder });
+  await execa(process.execPath, [join(folder, "deploy/local/bundle.mjs")], { cwd: folder });
   return buildIn(folder, commit.slice(0, 9));
 }
 
@@ -57,10 +53,6 @@ async function buildIn(folder: string, name: string): Promise<Build> {
   ]);
   return {
     ...{ name, startStack: stack.startStack, createProcess: system.createProcess },
-    hasPath: async (path) => {
-      const { paths } = JSON.parse(await readFile(join(folder, "shared", "openapi.json"), "utf8")) as { paths: object };
-      return path in paths;
-    },
   };
 }
 
