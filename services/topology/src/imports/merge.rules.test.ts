@@ -116,6 +116,19 @@ describe("machines behind one MAC address", () => {
     );
   });
 
+  it("are told by display names as well, where a sighting has no host name", () => {
+    const titled = (name: string, ip: string, hostname: string | null = null): SeenHost => ({
+      ...seen(ip, A),
+      name,
+      hostname,
+    });
+    const count = (...hosts: SeenHost[]): number => mergeSeen(hosts, createSkipped()).length;
+    expect(count(titled("Sofa", "10.0.0.1"), titled("Kiosk", "10.0.0.2"))).toBe(2);
+    expect(count(titled("Sofa", "10.0.0.1"), titled("sofa", "10.0.0.2"))).toBe(1);
+    expect(count(titled("Sofa", "10.0.0.1", "tv.lan"), titled("TV", "10.0.0.2", "tv.lan"))).toBe(1);
+    expect(count(titled("Sofa", "10.0.0.1"), seen("10.0.0.2", A))).toBe(1);
+  });
+
   it("are one when their names agree, or a DHCP server was told the MAC address; then lost names are listed", () => {
     const hosts = [named("old", "10.0.0.1", A), named("new", "10.0.0.2", A)];
     const skipped = createSkipped();

@@ -71,16 +71,17 @@ export function mergeSeen(
 
 /** Without the MAC addresses that several machines show, by their names. */
 function withoutSharedCards(hosts: readonly SeenHost[], skipped: Pick<Skipped, "add">): readonly SeenHost[] {
-  const names = namesByCard(hosts);
   const shared = new Map(
-    [...names].filter(([, [first = "", ...rest]]) => rest.some((name) => compareNames(first, name) === "different")),
+    [...sightingsByCard(hosts)]
+      .map(([mac, sightings]) => [mac, contradictingNames(sightings)] as const)
+      .filter(([, names]) => names.length > 0),
   );
   if (shared.size === 0) return hosts;
   return hosts.map((host) => {
     const bare = host.addresses.map(({ ip, mac }) => ({ ip, mac: mac !== null && shared.has(mac) ? null : mac }));
     const lost = host.addresses.find(({ mac }) => mac !== null && shared.has(mac));
     if (lost === undefined) return host;
-    const others = [...new Set(shared.get(lost.mac ?? ""))].slice(0, MOST_NAMED).join(", ");
+    const others = (shared.get(lost.mac ?? "") ?? []).slice(0, MOST_NAMED).join(", ");
     skipped.add(
       host.line,
       `MAC address ${lost.mac ?? ""} of ${lost.ip}`,
@@ -90,14 +91,22 @@ function withoutSharedCards(hosts: readonly SeenHost[], skipped: Pick<Skipped, "
   });
 }
 
-/** The names that machines with a MAC address have. */
-function namesByCard(hosts: readonly SeenHost[]): ReadonlyMap<string, readonly string[]> {
-  const names = new Map<string, string[]>();
-  for (const { hostname, addresses } of hosts) {
-    if (hostname === null || hostLabel(hostname) === null) continue;
-    for (const mac of new Set(addresses.flatMap((one) => one.mac ?? []))) putUnder(names, mac, hostname);
-  }
-  return names;
+/** The sightings with each MAC address. */
+function sightingsByCard(hosts: readonly SeenHost[]): ReadonlyMap<string, readonly SeenHost[]> {
+  const sightings = new Map<string, SeenHost[]>();
+  for (const host of hosts)
+    for (const mac of new Set(host.addresses.flatMap((one) => one.mac ?? []))) putUnder(sightings, mac, host);
+  return sightings;
+}
+
+/** The names of sightings, if they are of different machines: host names, or display names where one has no host name. */
+function contradictingNames(sightings: readonly SeenHost[]): string[] {
+  const hostnames = sightings.flatMap(({ hostname }) => (hostLabel(hostname) === null ? [] : (hostname ?? [])));
+  const names = sightings.flatMap(({ name }) => name ?? []);
+  const isOfSeveral =
+    hostnames.some((one) => compareNames(hostnames[0] ?? "", one) === "different") ||
+    (hostnames.length < sightings.length && new Set(names.map((one) => one.toLowerCase())).size > 1);
+  return isOfSeveral ? [...new Set(sightings.flatMap(({ hostname, name }) => hostname ?? name ?? []))] : [];
 }
 
 /**
@@ -111,6 +120,7 @@ export function together(hosts: readonly SeenHost[], skipped?: Pick<Skipped, "ad
   if (first === undefined) throw new Error("nothing was seen");
   if (hosts.length === 1) return first;
   const lost = new Set<string>();
+  const lostNames = new Set<string>();
   const cards = new Map<string, SeenAddress>();
   const ports: SeenPort[] = [];
   const covered: CoveredPorts[] = [];
@@ -123,6 +133,7 @@ export function together(hosts: readonly SeenHost[], skipped?: Pick<Skipped, "ad
     for (const one of host.covered ?? []) covered.push(one);
     hostname ??= host.hostname;
     name ??= host.name ?? null;
+    if (isOtherName(host.name ?? null, name)) lostNames.add(host.name ?? "");
     if (host.hostname !== null && hostname !== null && compareNames(hostname, host.hostname) === "different")
       lost.add(host.hostname);
     vendor ??= host.vendor;
@@ -131,6 +142,8 @@ export function together(hosts: readonly SeenHost[], skipped?: Pick<Skipped, "ad
   }
   for (const other of lost)
     skipped?.add(first.line, `host name ${other}`, `the same machine is called ${hostname ?? ""} in this file`);
+  for (const other of lostNames)
+    skipped?.add(first.line, `name ${other}`, `the same machine is called ${name ?? ""} in this file`);
   return {
     line: first.line,
     isNamed,
@@ -144,6 +157,11 @@ export function together(hosts: readonly SeenHost[], skipped?: Pick<Skipped, "ad
     ports,
     covered,
   };
+}
+
+/** Whether a display name differs from the one that is kept. */
+export function isOtherName(name: string | null, kept: string | null): boolean {
+  return name !== null && kept !== null && name.toLowerCase() !== kept.toLowerCase();
 }
 
 /** What is said first of each member. */
@@ -198,9 +216,9 @@ function joinFamilies(
   { find, join }: { find: (index: number) => number; join: (a: number, b: number) => void },
 ): void {
   const byName = new Map<string, { v4: Set<number>; v6: Set<number>; macs: Set<string> }>();
-  for (const [index, { hostname, addresses }] of hosts.entries()) {
-    if (hostname === null || hostLabel(hostname) === null || addresses.length === 0) continue;
-    const key = hostname.toLowerCase();
+  for (const [index, { hostname, name = null, addresses }] of hosts.entries()) {
+    const key = (hostLabel(hostname) === null ? name : hostname)?.toLowerCase() ?? null;
+    if (key === null || addresses.length === 0) continue;
     const named = byName.get(key) ?? { v4: new Set(), v6: new Set(), macs: new Set() };
     byName.set(key, named);
     const hasIpv4 = addresses.some(({ ip }) => !ip.includes(":"));

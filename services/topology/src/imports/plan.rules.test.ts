@@ -220,6 +220,14 @@ describe("the name of a known host", () => {
     ]);
   });
 
+  it("is kept as displayed, too, which the plan says", () => {
+    const there = known("nas.lan");
+    const called = (name: string): string[] =>
+      plan(seenHost(["10.0.0.1"], [], { name }), there).skipped.map(({ what, reason }) => `${what}: ${reason}`);
+    expect(called("Attic")).toEqual(["name Attic: the host is called first here, which it keeps"]);
+    expect([...called("First"), ...called("nas.lan")]).toEqual([]);
+  });
+
   it("may be written with or without its domain", () => {
     expect(plan(seenHost(["10.0.0.1"], [], { hostname: "nas" }), known("nas.lan")).skipped).toEqual([]);
   });

@@ -9,7 +9,7 @@ import type { KnownHost } from "../storage/stores/hosts.js";
 import { compareNames } from "../values/host-names.rules.js";
 import { isSynthetic } from "../values/synthetic-names.rules.js";
 import type { Match, MatchedBy } from "./match.rules.js";
-import { agree } from "./merge.rules.js";
+import { agree, isOtherName } from "./merge.rules.js";
 import { changesOfObserved, hostTold, interfaceTold, portTold, type SaysOfPort } from "./observations.rules.js";
 import { planServices, type PlannedService } from "./plan-services.rules.js";
 import { roleOf } from "./roles.rules.js";
@@ -184,6 +184,9 @@ function hostOf(
     const isUnnamed = hostname !== null && (entity.hostname === null || isSynthetic(entity.hostname));
     if (!isUnnamed && hostname !== null && compareNames(entity.hostname ?? "", hostname) === "different")
       skip(seen.line, `host name ${hostname}`, `the host is called ${entity.hostname ?? ""} here, which it keeps`);
+    const { name = null } = seen;
+    if (isOtherName(name, entity.name) && isOtherName(name, entity.hostname ?? ""))
+      skip(seen.line, `name ${name ?? ""}`, `the host is called ${entity.name} here, which it keeps`);
     const given = { role: entity.role ?? role, attributes: withMissing(entity.attributes, attributes) };
     const isTold = given.role !== entity.role || given.attributes !== entity.attributes;
     if (!isUnnamed && !isTold) return { action: "unchanged", before: known.host, entity };

@@ -68,7 +68,7 @@ describe("a CSV table", () => {
     [
       "tabs",
       ["ap-1 [10.10.0.11 24:5A:4C:00:00:01]: ", "ap-2 [10.10.0.12 24:5A:4C:00:00:02]: "],
-      ["4 row ap-3: not is not an IP address"],
+      ["4 row ap-3: it has no address"],
     ],
   ])("becomes hosts, and what is left out has its place and a reason: %s", (name, hosts, skipped) => {
     const file = corpusFile("csv", name);
@@ -88,6 +88,49 @@ describe("a CSV table, cell by cell,", () => {
       { os: null, vendor: null, model: null, serial: null },
     ]);
     expect(skipped.count()).toBe(0);
+  });
+
+  it("says which version a system or a service has, and what a version without a system is worth", () => {
+    const hosts = "ip,os,os_version\n10.0.0.1,Debian,12\n10.0.0.2,,13\n";
+    expect(read(csv, hosts).hosts.map(({ says }) => says?.os)).toEqual([
+      { name: "Debian", version: "12", cpe: null, accuracy: null },
+      null,
+    ]);
+    expect(skippedIn(csv, hosts)).toEqual([
+      "3 row 10.0.0.2: a version says nothing without the name of the operating system",
+    ]);
+    const services = "ip,port,protocol,service,version\n10.0.0.1,22,tcp,ssh,9.2p1\n";
+    expect(read(csv, services).hosts[0]?.ports[0]?.service?.version).toBe("9.2p1");
+  });
+
+  it("keeps the usable addresses of a row, and lists the others", () => {
+    const file = "name,ip\na,fe80::1 10.0.0.1 x\n";
+    expect(read(csv, file).hosts.map(({ addresses }) => addresses)).toEqual([[{ ip: "10.0.0.1", mac: null }]]);
+    expect(skippedIn(csv, file)).toEqual(["2 row a: fe80::1 is link-local", "2 row a: x is not an IP address"]);
+  });
+
+  it("makes no hosts of networks and broadcast addresses, however their masks are written", () => {
+    const file =
+      "name,ip,mask\na,10.0.0.0,255.255.255.0\nb,10.0.0.255,24\nc,10.0.0.1,/24\nd,10.0.1.0/255.255.255.0,\ne,10.0.2.0,255.255.255.254\n";
+    expect(read(csv, file).hosts.map(({ name }) => name)).toEqual(["c", "e"]);
+    expect(skippedIn(csv, file)).toEqual([
+      "2 row a: 10.0.0.0/24 is a network",
+      "3 row b: 10.0.0.255 is the broadcast address of 10.0.0.0/24",
+      "5 row d: 10.0.1.0/24 is a network",
+    ]);
+  });
+
+  it("takes a port of a switch for none of the machine", () => {
+    const file = "name,ip,port\na,10.0.0.1,Gi0/1\nb,10.0.0.2,443\n";
+    expect(importedFrom([[file]])).toEqual(["a [10.0.0.1]: ", "b [10.0.0.2]: HTTPS: 443/Tcp@10.0.0.2"]);
+    expect(skippedIn(csv, file)).toEqual(["2 row a: Gi0/1 is the port of a switch"]);
+  });
+
+  it("has one host for a name with an address of each family, and two for one MAC address with two names", () => {
+    const families = "name,ip\nA,10.0.0.1\nA,2001:db8::1\n";
+    expect(importedFrom([[families]])).toEqual(["A [10.0.0.1, 2001:db8::1]: "]);
+    const repeater = "name,ip,mac\nA,10.0.0.1,7C:2F:80:10:20:30\nB,10.0.0.2,7C:2F:80:10:20:30\n";
+    expect(importedFrom([[repeater]])).toEqual(["A [10.0.0.1]: ", "B [10.0.0.2]: "]);
   });
 
   it("reports each invalid cell with line, column and code", () => {

@@ -16,7 +16,7 @@ import {
 } from "../scan.rules.js";
 import { reasonAgainstState, type Column } from "./headings.rules.js";
 import { faultAt } from "./lines.js";
-import { portsInCell } from "./port-cells.js";
+import { isPortOfSwitch, portsInCell } from "./port-cells.js";
 import type { Reader, ReaderGiven } from "./reader.js";
 import { type Row, rowsOf } from "./rows.js";
 import { createSightings } from "./sightings.js";
@@ -77,14 +77,18 @@ function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
       skipped.add(row.line, what, reason, { column: heading, ...(code !== undefined && { code }) });
     };
     const against = stateOf(row, columns);
-    const host = against ?? hostOf(entry, { resource, isGuessed: (given.resource ?? null) === null });
+    const read = against ?? hostOf(entry, { resource, isGuessed: (given.resource ?? null) === null });
     if (against === null) for (const fault of [...macFaults(entry), ...givenFaults(entry, resource)]) skip(fault);
     const key = entry.of("host").toLowerCase();
-    if ("reason" in host) skip(host);
-    else if (++taken > MOST_SIGHTINGS)
+    if ("reason" in read) {
+      skip(read);
+      continue;
+    }
+    for (const fault of read.faults) skip(fault);
+    if (++taken > MOST_SIGHTINGS)
       skip({ reason: `an import reads at most ${MOST_SIGHTINGS} rows`, column: "address", code: "too_many_rows" });
-    else if (key === "") sightings.add(host, what);
-    else putUnder(named, key, host);
+    else if (key === "") sightings.add(read.host, what);
+    else putUnder(named, key, read.host);
   }
   if (columns === null) throw faultAt(1, "must begin with a line of headings", 1, "missing_headings");
   for (const rows of named.values()) sightings.add(together(rows, skipped), `host ${rows[0]?.name ?? ""}`);
@@ -142,20 +146,22 @@ interface Rows {
   readonly isGuessed: boolean;
 }
 
-/** The host of a row, or why it is skipped. */
-function hostOf(row: TableRow, { resource, isGuessed }: Rows): SeenHost | Fault {
+/** The host of a row with what is left out of it, or why the row is skipped. */
+function hostOf(row: TableRow, { resource, isGuessed }: Rows): { host: SeenHost; faults: readonly Fault[] } | Fault {
   const { line, of } = row;
   const found = addressesOf(row);
   if ("reason" in found) return found;
   const { addresses } = found;
-  const isWithoutPort = !isOfPorts(resource) || (isGuessed && resource === "ports" && of("port") === "");
+  const isMaybeWithout = isGuessed && resource === "ports";
+  const isPlug = isMaybeWithout && isPortOfSwitch(of("port"));
+  const isWithoutPort = !isOfPorts(resource) || isPlug || (isMaybeWithout && of("port") === "");
   const port = isWithoutPort ? { ports: [] } : portOf(row, resource, addresses);
   if ("reason" in port) return port;
   const isOfHosts = resource === "hosts" || resource === "ports";
   const name = clip((isOfHosts && of("name")) || of("host"), 100);
   const description = isOfHosts ? clip(of("description"), 500) : null;
   const vendor = description ?? clip(of("vendor"), 500) ?? found.vendor;
-  return {
+  const host = {
     line,
     addresses,
     hostname: hostnameIn(of("hostname")),
@@ -165,13 +171,25 @@ function hostOf(row: TableRow, { resource, isGuessed }: Rows): SeenHost | Fault 
     ...givenIn(row, resource),
     ports: port.ports,
   };
+  const plug: Fault = {
+    reason: `${of("port").slice(0, 50)} is the port of a switch`,
+    column: "port",
+    code: "not_a_port",
+  };
+  return { host, faults: [...found.faults, ...(isPlug ? [plug] : []), ...versionFaults(row)] };
+}
+
+/** A version of no named operating system. */
+function versionFaults({ of }: TableRow): Fault[] {
+  if (of("os_version") === "" || of("os") !== "") return [];
+  return [{ reason: "a version says nothing without the name of the operating system", column: "os_version" }];
 }
 
 /** What a row says of the device. */
 function saysOf({ of }: TableRow): SaysOfHost {
   const os = clip(of("os"), 200);
   return {
-    os: os === null ? null : { name: os, version: null, cpe: null, accuracy: null },
+    os: os === null ? null : { name: os, version: clip(of("os_version"), 100), cpe: null, accuracy: null },
     vendor: clip(of("vendor"), 200),
     model: clip(of("model"), 200),
     serial: clip(of("serial"), 200),
@@ -226,8 +244,17 @@ function attributeIn(cell: string): AttributeValue | null {
   return typeof value !== "string" || clip(value, ATTRIBUTE_LIMIT) === value ? value : null;
 }
 
+/** What is read of the addresses of a row. */
+interface Addresses {
+  readonly addresses: readonly SeenAddress[];
+  /** Of the network cards. */
+  readonly vendor: string | null;
+  /** Why others are left out. */
+  readonly faults: readonly Fault[];
+}
+
 /** The addresses of a row, each with its MAC address; or why there are none. */
-function addressesOf(row: TableRow): { addresses: SeenAddress[]; vendor: string | null } | Fault {
+function addressesOf(row: TableRow): Addresses | Fault {
   const written = wordsIn(row.all("address"));
   const fault = (code: CellFault, reason: string): Fault => ({ reason, column: "address", code });
   if (written.length === 0) return fault("missing_address", "it has no address");
@@ -235,31 +262,51 @@ function addressesOf(row: TableRow): { addresses: SeenAddress[]; vendor: string 
     return fault("too_many_addresses", `a row may have at most ${MOST_ADDRESSES_OF_A_ROW} addresses`);
   const macs = macsOf(row, written.length);
   const addresses: SeenAddress[] = [];
+  const faults: Fault[] = [];
   let vendor: string | null = null;
   for (const [index, text] of written.entries()) {
-    // The prefix length may follow the address.
-    const ip = addressIn(text.split("/", 1)[0] ?? "");
-    if (ip === null) return fault("not_an_address", `${text.slice(0, 50)} is not an IP address`);
-    const against = reasonAgainstBlock(ip, text);
-    if (against !== null) return fault("unusable_address", against);
-    if (isLoopback(ip) || isGroup(ip)) return fault("unusable_address", `${ip} is not the address of a machine`);
-    if (isLinkLocal(ip)) return fault("unusable_address", `${ip} is link-local`);
-    const card = cardOf(macs?.[index] ?? null, ip);
+    const found = addressOf(text, row.of("mask"));
+    if ("reason" in found) {
+      faults.push(found);
+      continue;
+    }
+    const card = cardOf(macs?.[index] ?? null, found.ip);
     vendor ??= card.vendor;
-    addresses.push({ ip, mac: card.mac });
+    addresses.push({ ip: found.ip, mac: card.mac });
   }
-  return { addresses, vendor };
+  const [first] = faults;
+  return addresses.length === 0 && first !== undefined ? first : { addresses, vendor, faults };
 }
 
-/** Why an address with a prefix length is not that of a machine; null if it may be. @param written such as `10.0.0.0/24` */
-function reasonAgainstBlock(ip: string, written: string): string | null {
-  const bits = Number(/\/(\d{1,3})$/.exec(written)?.[1] ?? NaN);
+/** The address of a machine, or why it is none. @param mask of the row; may be empty */
+function addressOf(text: string, mask: string): { ip: string } | Fault {
+  const fault = (code: CellFault, reason: string): Fault => ({ reason, column: "address", code });
+  const [bare = "", ownMask = mask] = text.split("/", 2);
+  const ip = addressIn(bare);
+  if (ip === null) return fault("not_an_address", `${text.slice(0, 50)} is not an IP address`);
+  if (isLoopback(ip) || isGroup(ip)) return fault("unusable_address", `${ip} is not the address of a machine`);
+  if (isLinkLocal(ip)) return fault("unusable_address", `${ip} is link-local`);
+  const against = reasonAgainstBlock(ip, bitsIn(ownMask));
+  return against === null ? { ip } : fault("unusable_address", against);
+}
+
+/** The prefix length that a mask such as `24`, `/24` or `255.255.255.0` stands for; NaN if it is none. */
+function bitsIn(mask: string): number {
+  const written = mask.trim().replace(/^\//, "");
+  if (/^\d{1,3}$/.test(written)) return Number(written);
+  const bytes = /^(?:\d{1,3}\.){3}\d{1,3}$/.test(written) ? written.split(".").map(Number) : [];
+  const bits = bytes.map((byte) => byte.toString(2).padStart(8, "0")).join("");
+  return /^1{1,32}0*$/.test(bits) && bits.length === 32 ? bits.replaceAll("0", "").length : NaN;
+}
+
+/** Why an address in a block is not that of a machine; null if it may be. @param bits of the prefix; NaN if unknown */
+function reasonAgainstBlock(ip: string, bits: number): string | null {
   const isIpv6 = ip.includes(":");
   // The two addresses of a point-to-point link are those of machines.
   if (!(bits <= (isIpv6 ? 126 : 30))) return null;
   const block = parseBlock(blockAround(ip, bits), "address");
   const { key } = parseAddress(ip);
-  if (key === block.first) return `${written.slice(0, 50)} is a network`;
+  if (key === block.first) return `${block.text} is a network`;
   return !isIpv6 && key === block.last ? `${ip} is the broadcast address of ${block.text}` : null;
 }
 
@@ -285,7 +332,7 @@ function portOf(
   const places = isEverywhere ? [null] : addresses.map(({ ip }) => ip);
   const isListed = resource === "ports";
   const ports = found.flatMap(({ number, protocol, name }) => {
-    const service = resource === "services" ? serviceOf(of) : namedService(name);
+    const service = resource === "services" ? (serviceOf(of) ?? namedService(name)) : namedService(name);
     return places.map((ip): SeenPort => ({
       line,
       ip,
@@ -308,5 +355,5 @@ function serviceOf(of: TableRow["of"]): SeenService | null {
   const definition = clip(of("definition"), 100);
   const name = clip(of("name") || of("service"), 100) ?? definition;
   if (name === null) return null;
-  return { name, product: name, definition, isWrapped: false, isProbed: true };
+  return { name, product: name, definition, version: clip(of("version"), 100), isWrapped: false, isProbed: true };
 }

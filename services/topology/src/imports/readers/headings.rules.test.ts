@@ -33,6 +33,14 @@ describe("the columns of a table, by their headings", () => {
     ],
     ["Portuguese, of devices", "IP;Marca;Modelo;Número de série;Sistema operacional", "address vendor model serial os"],
     ["Dutch, of devices", "IP;Merk;Model;Serienummer;Besturingssysteem", "address vendor model serial os"],
+    ["with remarks", "Name (intern);IP-Adresse (LAN);MAC [WLAN];Hostname/FQDN", "name address mac hostname"],
+    ["a port and its switch in parentheses", "Name;IP;Port (Switch)", "name address -"],
+    ["a port beside what it leads to", "Name;IP;Parent Device;Port", "name address - -"],
+    ["French, of computers", "Nom de l'hôte;Adresse IP;Version", "hostname address -"],
+    ["Spanish, of computers", "Nombre de equipo;Dirección IP", "hostname address"],
+    ["with masks", "IP;Subnetzmaske;Name", "address mask name"],
+    ["with versions of systems", "IP;OS;Version", "address os os_version"],
+    ["with versions of services", "ip;port;protocol;service;version", "address port protocol service version"],
     ["services", "host;ip_address;port;protocol;name;service_definition", "host address port protocol name definition"],
     ["ports beside a switch, of services", "host;ip;port;protocol;switch", "host address port protocol -"],
   ])("%s", (_what, headings, expected) => {
@@ -41,16 +49,35 @@ describe("the columns of a table, by their headings", () => {
 });
 
 describe("a cell", () => {
-  it.each(["[n/a]", "[n/s]", "n/a", "-", "--", "(none)", "Unknown", "NULL"])(
-    "of a program that knows nothing is empty: %s",
+  it.each([
+    ...[
+      "[n/a]",
+      "[n/s]",
+      "n/a",
+      "-",
+      "--",
+      "(none)",
+      "Unknown",
+      "NULL",
+      "#N/A",
+      "<unknown>",
+      "?",
+      "\u2026",
+      "k.A.",
+      "s/o",
+    ],
+    ...["unbekannt", "Unbekanntes Gerät", "nicht verfügbar", "keine Angabe", "inconnu", "non disponible", "sin nombre"],
+    ...["desconocido", "não disponível", "sconosciuto", "onbekend", "n.v.t.", "no name", "Unknown device", "not set"],
+  ])("of a program or person that knows nothing is empty: %s", (cell) => {
+    expect(withoutPlaceholder(cell)).toBe("");
+  });
+
+  it.each(["nas", "n", "none of these", "na", "0", "unknown-7", "Vider", "nd"])(
+    "of a person is what it is: %s",
     (cell) => {
-      expect(withoutPlaceholder(cell)).toBe("");
+      expect(withoutPlaceholder(cell)).toBe(cell);
     },
   );
-
-  it.each(["nas", "n", "none of these", "na", "0"])("of a person is what it is: %s", (cell) => {
-    expect(withoutPlaceholder(cell)).toBe(cell);
-  });
 
   it.each([
     ["Ping", "[n/a]", true],
@@ -61,6 +88,11 @@ describe("a cell", () => {
     ["IP State", "Offline", false],
     ["AddressState", "Expired", true],
     ["Zustand", "frei", true],
+    ["Status", "Inaktiv", true],
+    ["Statut", "Mort", true],
+    ["Estado", "Muerto", true],
+    ["Stato", "Inattivo", true],
+    ["Status", "Dood", true],
   ])("of a state says whether there is a machine: %s %s", (heading, state, isAgainst) => {
     expect(reasonAgainstState(heading, state) !== null).toBe(isAgainst);
   });

@@ -1,15 +1,17 @@
+import { isPlaceholder } from "../../values/synthetic-names.rules.js";
+
 // What a column of a table is, by its heading: in the languages and programs that people export tables from.
 
 /** Headings of each column, as {@link headingKey} writes them. */
 const HEADINGS = {
   address: [
     "ip_address ip_addresses ip ips address addresses ipv4 ipv4_address ipv4_addresses ipv6 ipv6_address ipv6_addresses",
-    "ipaddress ip_addr last_ip local_ip primary_ip primary_ipv4 primary_ipv6 devlastip",
+    "ipaddress ip_addr ip_adr last_ip local_ip primary_ip primary_ipv4 primary_ipv6 devlastip ip_address_v4 ip_address_v6",
     "ip_adresse ip_adressen ipadresse ipv4_adresse ipv6_adresse adresse_ip adresses_ip adresse_ipv4 adresse_ipv6",
     "direccion_ip direcciones_ip indirizzo_ip indirizzi_ip endereco_ip enderecos_ip ip_adres ip_adressen ipadres",
   ],
   mac: [
-    "mac_address mac_addresses mac macs macaddress mac_addr hwaddr hw_address hardware_address ethernet ethernet_address",
+    "mac_address mac_addresses mac macs macaddress mac_addr mac_adr hwaddr hw_address hardware_address ethernet ethernet_address",
     "physical_address clientid client_id devmac lladdr",
     "mac_adresse mac_adressen macadresse hardwareadresse hardware_adresse physische_adresse physikalische_adresse",
     "adresse_mac adresses_mac adresse_physique direccion_mac direcciones_mac direccion_fisica",
@@ -17,8 +19,9 @@ const HEADINGS = {
   ],
   hostname: [
     "hostname host_name fqdn dns_name dns dns_hostname devfqdn computer_name computername netbios_name",
-    "rechnername computername hostnamen dns_namen nom_d_hote nom_hote nom_dns nombre_de_host nombre_host nombre_dns",
-    "nome_host nome_dns nome_do_host hostnaam dns_naam",
+    "rechnername computername hostnamen dns_namen nom_d_hote nom_de_l_hote nom_hote nom_dns nom_de_l_ordinateur",
+    "nom_d_ordinateur nombre_de_host nombre_host nombre_del_host nombre_dns nombre_de_equipo nombre_del_equipo",
+    "nome_host nome_dns nome_do_host nome_computer nome_del_computer nome_do_computador hostnaam dns_naam computernaam",
   ],
   host: ["host machine server rechner maschine hote serveur servidor macchina maquina"],
   device: ["device virtual_machine gerat geraet appareil dispositivo apparaat vm"],
@@ -29,7 +32,7 @@ const HEADINGS = {
   ],
   description: [
     "description comment comments note notes remark remarks devcomments",
-    "beschreibung bemerkung bemerkungen kommentar notiz notizen commentaire commentaires remarque remarques",
+    "beschreibung bemerkung bemerkungen kommentar kommentare notiz notizen commentaire commentaires remarque remarques",
     "descripcion comentario comentarios notas nota descrizione commento descricao observacao observacoes",
     "omschrijving opmerking opmerkingen beschrijving",
   ],
@@ -46,8 +49,14 @@ const HEADINGS = {
     "numero_de_serie numero_serie n_de_serie no_de_serie n_serie numero_di_serie numero_seriale seriale serienummer",
   ],
   os: [
-    "os os_name operating_system operatingsystem platform betriebssystem systeme_d_exploitation systeme_exploitation",
+    "os os_name osname operating_system operatingsystem platform betriebssystem systeme_d_exploitation systeme_exploitation",
     "sistema_operativo sistema_operacional besturingssysteem plattform plateforme plataforma piattaforma",
+  ],
+  os_version: ["os_version osversion os_release operating_system_version version_os os_build betriebssystemversion"],
+  version: ["version service_version product_version versione versao versie"],
+  mask: [
+    "mask netmask net_mask subnet_mask subnetmask prefix_length prefixlen mask_length netzmaske subnetzmaske masque",
+    "masque_de_sous_reseau mascara mascara_de_subred mascara_de_sub_rede maschera maschera_di_sottorete subnetmasker",
   ],
   role: ["role device_role rolle"],
   port: [
@@ -73,7 +82,7 @@ const COLUMN_OF: ReadonlyMap<string, Column> = new Map(
 
 /** Beside one of these, a column "Port" is where the machine is plugged in. */
 const OF_SWITCHES =
-  /^(?:switch|switch_name|switch_port|switchport|uplink|uplink_device|connection|connected_to|access_point|ap|ap_name|patch_panel|netzwerkdose|verbindung|connexion|conexion|connessione)$/;
+  /^(?:(?:network_)?switch(?:_(?:name|port|ip|mac))?|switch(?:name|port)|netzwerkswitch|commutateur|conmutador|comutador|interruttore|uplink(?:_(?:device|name|switch))?|upstream|parent(?:_(?:device|node|name|mac))?|connection|connected_to|access_point|ap|ap_name|patch_?panel|patchfeld|netzwerkdose|dose|verbindung|connexion|conexion|connessione|verbinding)$/;
 
 /** A heading without case, accents and punctuation: "IP-Adresse (LAN)" is `ip_adresse_lan`. */
 export function headingKey(heading: string): string {
@@ -85,35 +94,49 @@ export function headingKey(heading: string): string {
     .replaceAll(/^_|_$/g, "");
 }
 
+/** What a heading is: whole, without what it has in parentheses, or up to a slash, as in "Hostname/FQDN". */
+function columnOf(heading: string): Column | null {
+  const bare = heading.replaceAll(/\([^()]*\)|\[[^[\]]*\]/g, " ");
+  const remark = headingKey(heading.slice(heading.search(/[([]/) + 1));
+  if (bare !== heading && OF_SWITCHES.test(remark)) return null;
+  const [first = ""] = bare.split("/", 1);
+  return [heading, bare, first].map((text) => COLUMN_OF.get(headingKey(text))).find((one) => one !== undefined) ?? null;
+}
+
 /** What the columns with these headings are; null for those that are not used. */
 export function columnsOf(headings: readonly string[]): (Column | null)[] {
   const keys = headings.map(headingKey);
-  const known = keys.map((key) => COLUMN_OF.get(key) ?? null);
+  const known = headings.map(columnOf);
   const has = (column: Column): boolean => known.includes(column);
   const isOfServices = has("protocol") || has("service") || has("definition");
   // Tables of address managers name the switch as device, and its port, beside the machine's own name.
   const isSwitch = has("device") && has("hostname") && !has("interface");
   const isPlug = has("port") && !isOfServices && (isSwitch || keys.some((key) => OF_SWITCHES.test(key)));
-  return known.map((column) => {
+  return known.map((column): Column | null => {
     if (column === "port" && isPlug) return null;
+    // A version is that of the service, else of the operating system, else of something unknown.
+    if (column === "version" && !isOfServices) return has("os") && !has("os_version") ? "os_version" : null;
     if (column !== "device") return column;
     if (has("interface") || !(has("host") || has("hostname") || has("name"))) return "host";
     return null;
   });
 }
 
-/** Cells by which programs say that they know nothing. */
-const PLACEHOLDERS =
-  /^(?:\[?n[/.][as]\.?\]?|-+|–|—|\(?(?:null|none|unknown|undefined|empty|leer|unbekannt|inconnu|desconocido|sconosciuto)\)?|\(incomplete\)|\*)$/i;
-
 /** A cell's text; empty if it is a placeholder. */
 export function withoutPlaceholder(cell: string): string {
-  return PLACEHOLDERS.test(cell) ? "" : cell;
+  return isPlaceholder(cell) ? "" : cell;
 }
 
 /** States of a row whose address no machine has. */
-const NO_MACHINE =
-  /^(?:dead|down|no reply|not responding|unreachable|free|available|unused|expired|declined|tot|frei|libre|libero|livre|vrij|inactivereservation|deprecated|decommissioned)$/i;
+const NO_MACHINE = new RegExp(
+  [
+    "^(?:dead|down|no (?:reply|response|answer)|not responding|unreachable|free|available|unused|expired|declined",
+    "inactivereservation|deprecated|decommissioned|inactive|tot|inaktiv|frei|nicht erreichbar|keine antwort|abgelaufen",
+    "morte?|inactif|libre|injoignable|pas de réponse|expirée?|muerto|inactivo|sin respuesta|caducad[oa]",
+    "morto|inattivo|libero|nessuna risposta|scaduto|inativo|livre|sem resposta|expirado|dood|inactief|vrij|geen antwoord|verlopen)$",
+  ].join("|"),
+  "i",
+);
 
 /** Why a row is of no machine; null if it may be of one. @param heading of the state @param state as written */
 export function reasonAgainstState(heading: string, state: string): string | null {

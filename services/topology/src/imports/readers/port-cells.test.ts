@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { portsInCell } from "./port-cells.js";
+import { isPortOfSwitch, portsInCell } from "./port-cells.js";
 
 const read = (cell: string, protocols = ""): string => {
   const found = portsInCell(cell, protocols);
@@ -21,6 +21,18 @@ describe("the ports of a cell", () => {
     ["80/tcp, 161/udp", "", "80/Tcp 161/Udp"],
     ["443/tcp (https), 22 (ssh)", "", "443/Tcp https 22/Tcp ssh"],
     ["80,80", "", "80/Tcp"],
+    ["tcp/80, udp/53", "", "80/Tcp 53/Udp"],
+    ["TCP 443", "", "443/Tcp"],
+    ["tcp:8000-8001", "", "8000/Tcp 8001/Tcp"],
+    ["ssh (22), http (80)", "", "22/Tcp ssh 80/Tcp http"],
+    ["443/https", "", "443/Tcp https"],
+    ["22/ssh", "", "22/Tcp ssh"],
+    ["53/udp/domain", "", "53/Udp domain"],
+    ["80/443", "", "80/Tcp 443/Tcp"],
+    ["80 & 443", "", "80/Tcp 443/Tcp"],
+    ["80 und 443", "tcp", "80/Tcp 443/Tcp"],
+    ["https", "", "its port is not a number from 1 to 65535"],
+    ["1/0/4", "", "its port is not a number from 1 to 65535"],
     ["", "", ""],
     ["Gi1/0/4", "", "its port is not a number from 1 to 65535"],
     ["0", "", "its port is not a number from 1 to 65535"],
@@ -31,5 +43,30 @@ describe("the ports of a cell", () => {
     ["22/sctp", "tcp", "only TCP and UDP ports are supported"],
   ])("%j with the protocol %j", (cell, protocols, expected) => {
     expect(read(cell, protocols)).toBe(expected);
+  });
+});
+
+describe("a port of a switch", () => {
+  it.each(["Gi0/1", "GigabitEthernet1/0/24", "1/0/4", "ge-0/0/1", "#7", "LAN 1", "Port 3", "eth2", "te1/1.100"])(
+    "is none of a machine: %s",
+    (cell) => {
+      expect(isPortOfSwitch(cell)).toBe(true);
+    },
+  );
+
+  it.each([
+    "22",
+    "80,443",
+    "80/443",
+    "8000-8003",
+    "tcp/80",
+    "TCP 443",
+    "53 tcp/udp",
+    "22/tcp",
+    "ssh (22)",
+    "70000",
+    "",
+  ])("is not meant by %j", (cell) => {
+    expect(isPortOfSwitch(cell)).toBe(false);
   });
 });
