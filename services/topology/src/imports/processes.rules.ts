@@ -147,6 +147,8 @@ export const SERVICE_OF_PROCESS: Readonly<Partial<Record<string, string>>> = {
   "mumble-server": "Mumble",
   charon: "strongSwan",
   openvpn: "OpenVPN",
+  "wireguard-go": "WireGuard",
+  boringtun: "WireGuard",
   tailscaled: "Tailscale",
   "zerotier-one": "ZeroTier",
   squid: "Squid",
@@ -158,6 +160,51 @@ export const SERVICE_OF_PROCESS: Readonly<Partial<Record<string, string>>> = {
   dnsmasq: "dnsmasq",
   coredns: "CoreDNS",
 };
+
+/** Programs that ask others: their UDP sockets of high ports wait for answers. */
+const ASK_OTHERS: ReadonlySet<string> = new Set([
+  "named",
+  "unbound",
+  "pdns_server",
+  "dnsmasq",
+  "coredns",
+  "pihole-ftl",
+  "adguardhome",
+  "systemd-resolve",
+  "systemd-resolved",
+  "systemd-timesyn",
+  "systemd-network",
+  "chronyd",
+  "ntpd",
+  "avahi-daemon",
+  "dhclient",
+  "dhcpcd",
+  "in.tftpd",
+  "tftpd",
+  "dockerd",
+  "squid",
+  "hass",
+  "plex media serv",
+  "cups-browsed",
+  "cupsd",
+  "rsyslogd",
+  "syslog-ng",
+  "snmpd",
+  "snmptrapd",
+  "radiusd",
+  "freeradius",
+  "telegraf",
+  "zabbix_server",
+  "haproxy",
+  "nginx",
+  "envoy",
+]);
+
+/** Whether a UDP socket of a high port of this program is a service: of one that is known, and asks nobody by itself. */
+export function servesHighPorts(program: string | null): boolean {
+  const name = program?.toLowerCase() ?? "";
+  return own(SERVICE_OF_PROCESS, name) !== undefined && !ASK_OTHERS.has(name);
+}
 
 /** The main thread's name in Node 24 and later, which the kernel reports. */
 const MAIN_THREAD_OF_NODE = "MainThread";

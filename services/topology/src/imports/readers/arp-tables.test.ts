@@ -21,6 +21,34 @@ describe("ARP entries of systems, routers and switches", () => {
       ["10.24.0.1 [10.24.0.1 E0:23:FF:10:10:01]: ", "10.24.0.33 [10.24.0.33 00:11:32:10:10:33]: "],
       ["1 line 1: it is not a neighbour entry"],
     ],
+    [
+      "huawei",
+      ["10.33.0.1 [10.33.0.1 48:8F:5A:33:00:01]: ", "10.33.0.2 [10.33.0.2 48:8F:5A:33:00:02]: "],
+      ["1 line 1: it is not a neighbour entry", "2 line 2: it is not a neighbour entry"],
+    ],
+    [
+      "linux-fr",
+      ["192.168.30.1 [192.168.30.1 48:8F:5A:30:00:01]: "],
+      ["1 line 1: it is not a neighbour entry", "3 neighbour 192.168.30.9: it did not respond"],
+    ],
+    [
+      "ndp",
+      ["2001:db8:32::1 [2001:db8:32::1 48:8F:5A:32:00:01]: "],
+      [
+        "1 line 1: it is not a neighbour entry",
+        "3 neighbour fe80::1%en0: its address is link-local",
+        "4 neighbour 2001:db8:32::9: it did not respond",
+      ],
+    ],
+    [
+      "powershell",
+      ["192.168.31.1 [192.168.31.1 48:8F:5A:31:00:01]: "],
+      [
+        "2 line 2: it is not a neighbour entry",
+        "4 neighbour 192.168.31.255: its MAC address is not unicast",
+        "6 neighbour 192.168.31.9: it did not respond",
+      ],
+    ],
     ["juniper", ["gw.lab.example [10.23.0.1 44:F4:77:10:07:01]: ", "10.23.0.20 [10.23.0.20 00:11:32:10:07:20]: "], []],
     [
       "linux-n",

@@ -23,6 +23,8 @@ const OF_ARP_SCAN = /^[\d.]{7,15}\t[\da-f]{2}(?::[\da-f]{2}){5}\t(.+)$/i;
 const MOST_WORDS = 24;
 /** Lines in which headings are looked for; prompts and notes may precede them. */
 const MOST_LINES = 20;
+/** Lines before the first entry of a table with unknown headings. */
+const MOST_TITLES = 12;
 /** Headings of the tables, in lower case and with single blanks. */
 const HEADINGS: readonly RegExp[] = [
   /^address hwtype hwaddress/,
@@ -45,12 +47,30 @@ const NOTES: readonly RegExp[] = [
   /^\d+ packets received by filter/,
   /^flags: /,
   /^(?:columns|context)\b/,
+  /^[-=_\s]{5,}$/,
   /^[*+#-] ?- ?(?:adjacencies|non-active|cp -|ps -|d -|rc -)/,
 ];
 
 /** True if one of the first lines is a heading of such a table. */
 export function hasArpHeadings(beginning: string): boolean {
   return beginning.split("\n", MOST_LINES).some((line) => isHeading(simple(line)));
+}
+
+/** Lines that must be entries, of the first ones, in a table with headings of another system or language. */
+const LEAST_ENTRIES = 1 / 2;
+
+/** True if most of the first lines after the headings have one address and one MAC address. */
+export function hasArpRows(beginning: string): boolean {
+  const lines = beginning.split("\n", MOST_LINES).filter((line) => line.trim() !== "");
+  const first = lines.findIndex((line) => isWholeRow(line));
+  if (first === -1 || first > MOST_TITLES) return false;
+  const rows = lines.slice(first).filter((line) => arpRow(line) !== null);
+  return rows.length >= (lines.length - first) * LEAST_ENTRIES;
+}
+
+function isWholeRow(line: string): boolean {
+  const row = arpRow(line);
+  return row !== null && row.mac !== "" && addressIn(row.address) !== null;
 }
 
 /** True for a line that is no entry, and that nobody misses. */
@@ -106,12 +126,13 @@ function isHardwareType(word = ""): boolean {
 }
 
 function isIncomplete(line: string): boolean {
-  return /\(?incomplete\)?|\bfailed\b/i.test(line);
+  return /[(<][^\d()<>]{3,30}[)>]|\b(?:incomplete|failed|unreachable|pending|resolving)\b/i.test(line);
 }
 
 /** `/proc/net/arp` shows entries without an answer by flags of zero. */
-function isUnresolved([, type, flags]: readonly string[]): boolean {
-  return type === "0x1" && flags === "0x0";
+function isUnresolved(words: readonly string[]): boolean {
+  const [, type, flags] = words;
+  return (type === "0x1" && flags === "0x0") || words.some((word) => /^(?:unreachable|incomplete)$/i.test(word));
 }
 
 function isHeading(text: string): boolean {

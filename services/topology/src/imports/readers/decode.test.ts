@@ -38,6 +38,18 @@ describe("a file is read as text, however its program wrote it", () => {
     expect(textOf(file)).toBe(TEXT);
   });
 
+  it("in the code page of Windows' console", () => {
+    const bytes = Buffer.from(TEXT, "latin1");
+    const inConsole = new Map([
+      ["ü", 0x81],
+      ["ß", 0xe1],
+    ]);
+    for (const [at, letter] of [...TEXT].entries()) bytes[at] = inConsole.get(letter) ?? bytes[at] ?? 0;
+    expect(textOf(bytes)).toBe(TEXT);
+    const quotes = Buffer.from("name,ip\nAnna\x92s \x93PC\x94 \x96 office,10.0.0.1\n", "latin1");
+    expect(textOf(quotes)).toBe("name,ip\nAnna’s “PC” – office,10.0.0.1\n");
+  });
+
   it("in the encoding that an XML document declares", () => {
     const xml = "<?xml version='1.0' encoding='ISO-8859-5'?><a b='Пример'/>";
     const bytes = Buffer.from(xml, "utf16le").filter((_, at) => at % 2 === 0);
@@ -54,9 +66,26 @@ describe("a file is read as text, however its program wrote it", () => {
   });
 });
 
+describe("a file without a machine says so", () => {
+  it.each(["name,ip\n", "[]", "Address HWtype HWaddress Flags Mask Iface\n", "Netid State Recv-Q Send-Q Local Peer\n"])(
+    "%j",
+    (file) => {
+      const format = file === "[]" ? "docker" : "auto";
+      const { scan } = readFile([Buffer.from(file)], { format, nowMs: 0 });
+      expect(scan.skipped.listed).toEqual([
+        { line: 1, what: "the file", reason: "there is no entry of a machine in it" },
+      ]);
+    },
+  );
+});
+
 describe("a file that is no text is refused, with what to do instead", () => {
   it.each([
     ["a workbook", Buffer.from("PK\u0003\u0004\u0014\u0000", "latin1"), /xlsx workbook: save the sheet as CSV/],
+    ["UTF-32", Buffer.from([0xff, 0xfe, 0, 0, 0x41, 0, 0, 0]), /in UTF-32, which is not read: save it as UTF-8/],
+    ["a tar archive", Buffer.concat([Buffer.alloc(257, "a"), Buffer.from("ustar")]), /tar archive: extract the files/],
+    ["an image", Buffer.from([0x89, 0x50, 0x4e, 0x47]), /is an image: export the data as CSV/],
+    ["a database", Buffer.from("SQLite format 3\0"), /database: export its table of devices as CSV/],
     ["damaged gzip", gzipSync(TEXT).subarray(0, 40), /compressed by gzip, and damaged or incomplete/],
     ["a bomb", gzipSync(Buffer.alloc(60_000_000)), /compressed, and larger than 40 MiB: import it in parts/],
     [
@@ -74,6 +103,18 @@ describe("a file that is no text is refused, with what to do instead", () => {
       Buffer.from("# Nmap 7.95 scan initiated Sat Jan  3 10:00:00 2026 as: nmap -oG x 10.0.0.0/24\n"),
       /scan with -oX/,
     ],
+    [
+      "the greppable output of masscan",
+      Buffer.from("# Masscan 1.3.2 scan initiated Sat Jan  3\n# Ports scanned: TCP(1;80-80,)\n"),
+      /scan with -oJ or -oX/,
+    ],
+    ["answers of fping", Buffer.from("10.0.0.1 is alive\n10.0.0.2 is unreachable\n"), /scan with nmap -oX/],
+    ["keys of SSH servers", Buffer.from("10.0.0.1 ssh-ed25519 AAAAC3Nz\n"), /import \/etc\/hosts/],
+    ["a table of routes", Buffer.from("default via 10.0.0.1 dev eth0\n"), /import `ip -j neigh`/],
+    ["the addresses of a machine", Buffer.from('[{"ifindex":1,"ifname":"lo"}]'), /run `nts collect` there/],
+    ["an inventory in YAML", Buffer.from("all:\n  hosts:\n    nas:\n"), /`ansible-inventory --list`/],
+    ["an error message", Buffer.from("bash: nmap: command not found\n"), /the error of a command/],
+    ["a report of Qualys", Buffer.from("<?xml version='1.0'?><SCAN/>"), /a report of Qualys.*as CSV/],
     [
       "the normal output of nmap",
       Buffer.from("Starting Nmap 7.95 ( https://nmap.org )\nNmap scan report for 10.0.0.1\n"),

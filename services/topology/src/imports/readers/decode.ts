@@ -23,15 +23,39 @@ const MARKS: readonly (readonly [encoding: string, mark: readonly number[]])[] =
 
 /** What is no text, by its first bytes, with advice. */
 const NO_TEXTS: readonly (readonly [beginning: string, advice: string])[] = [
+  ["\u00ff\u00fe\u0000\u0000", "is in UTF-32, which is not read: save it as UTF-8"],
+  ["\u0000\u0000\u00fe\u00ff", "is in UTF-32, which is not read: save it as UTF-8"],
   ["PK\u0003\u0004", "is a ZIP archive, such as an xlsx workbook: save the sheet as CSV, or extract the files"],
   ["\u00d0\u00cf\u0011\u00e0", "is an Excel workbook: save the sheet as CSV"],
   ["%PDF-", "is a PDF document: export the data as CSV or XML instead"],
   ["BZh", "is compressed by bzip2: extract it, or compress it by gzip"],
   ["\u00fd7zXZ", "is compressed by xz: extract it, or compress it by gzip"],
   ["(\u00b5/\u00fd", "is compressed by zstd: extract it, or compress it by gzip"],
+  ["\u001f\u009d", "is compressed by compress: extract it, or compress it by gzip"],
+  ["7z\u00bc\u00af", "is a 7z archive: extract the files"],
+  ["Rar!", "is a RAR archive: extract the files"],
+  ["\u0089PNG", "is an image: export the data as CSV or XML instead"],
+  ["\u00ff\u00d8\u00ff", "is an image: export the data as CSV or XML instead"],
+  ["GIF8", "is an image: export the data as CSV or XML instead"],
+  ["SQLite f", "is a database: export its table of devices as CSV"],
   ["\u00d4\u00c3\u00b2\u00a1", "is a packet capture, which is not read: import a scan or a neighbour table"],
   ["\n\r\r\n", "is a packet capture, which is not read: import a scan or a neighbour table"],
 ];
+
+/** What is 257 bytes into a tar archive. */
+const TAR = "ustar";
+const TAR_AT = 257;
+/** The upper half of code page 850, in which Windows' console writes Western European languages. */
+const CONSOLE = "cp850";
+const CODE_PAGE_850 = [
+  "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûùÿÖÜø£Ø×ƒáíóúñÑªº¿®¬½¼¡«»░▒▓│┤ÁÂÀ©╣║╗╝¢¥┐",
+  "└┴┬├─┼ãÃ╚╔╩╦╠═╬¤ðÐÊËÈıÍÎÏ┘┌█▄¦Ì▀ÓßÔÒõÕµþÞÚÛÙýÝ¯´\u00ad±‗¾¶§÷¸°¨·¹³²■\u00a0",
+].join("");
+/**
+ * Letters of that page between letters, where the page of Windows' programs has quotes and the like, or nothing. Apostrophes and
+ * dashes, which do occur between letters, do not count.
+ */
+const OF_CONSOLE = /[a-z][\x80-\x82\x84-\x91\x93-\x95\x98\x99\x9b\x9d][a-z]/i;
 
 /**
  * The text of a file in UTF-8, without a byte order mark.
@@ -73,6 +97,7 @@ function refuseNoText(block: Uint8Array | undefined): void {
   const beginning = latin1(block, 8);
   const found = NO_TEXTS.find(([start]) => beginning.startsWith(start));
   if (found !== undefined) throw faultAt(1, found[1]);
+  if (latin1(block?.subarray(TAR_AT), TAR.length) === TAR) throw faultAt(1, "is a tar archive: extract the files");
 }
 
 function latin1(block: Uint8Array | undefined, length: number): string {
@@ -117,8 +142,21 @@ function isDamagedUtf8(blocks: readonly Uint8Array[]): boolean {
 /** The encoding that the bytes speak for; Windows' Latin one where they speak for none. */
 function guessed(blocks: readonly Uint8Array[]): string {
   const sample = Buffer.concat(blocks.map((block) => block.subarray(0, SAMPLE_BYTES))).subarray(0, SAMPLE_BYTES);
-  const found = analyse(sample).find(({ name, confidence }) => confidence >= LEAST_CONFIDENCE && isKnown(name));
+  if (OF_CONSOLE.test(sample.toString("latin1")) && isOfCodePage850(sample)) return CONSOLE;
+  const found = analyse(sample).find(
+    ({ name, confidence }) => confidence >= LEAST_CONFIDENCE && isKnown(name) && hasNoControls(sample, name),
+  );
   return found === undefined || found.name === "ISO-8859-1" ? "windows-1252" : found.name;
+}
+
+/** Control characters of the upper half are in no text: there, other encodings have quotes and dashes. */
+function hasNoControls(sample: Uint8Array, encoding: string): boolean {
+  return !/[\x80-\x9f]/.test(new TextDecoder(encoding).decode(sample));
+}
+
+/** True if all that is not ASCII would be a letter in code page 850. */
+function isOfCodePage850(sample: Uint8Array): boolean {
+  return sample.every((byte) => byte < 0x80 || /\p{L}/u.test(CODE_PAGE_850[byte - 0x80] ?? ""));
 }
 
 function isKnown(encoding: string): boolean {
@@ -130,7 +168,14 @@ function isKnown(encoding: string): boolean {
 }
 
 function asUtf8(blocks: readonly Uint8Array[], encoding: string, from: number): Uint8Array {
+  if (encoding === CONSOLE) return Buffer.from(fromCodePage850(Buffer.concat(blocks)));
   if (!isKnown(encoding)) throw faultAt(1, `is in the encoding ${encoding}, which is not read: save it as UTF-8`);
   const bytes = Buffer.concat(blocks).subarray(from);
   return Buffer.from(new TextDecoder(encoding).decode(bytes));
+}
+
+function fromCodePage850(bytes: Buffer): string {
+  return bytes
+    .toString("latin1")
+    .replaceAll(/[\x80-\xff]/g, (letter) => CODE_PAGE_850[letter.charCodeAt(0) - 0x80] ?? "");
 }

@@ -6,6 +6,41 @@ import { dhcpLeases } from "./dhcp-leases.js";
 describe("DHCP leases", () => {
   it.each([
     [
+      "cisco",
+      ["10.7.0.20 [10.7.0.20 00:11:32:07:00:20]: ", "10.7.0.21 [10.7.0.21 00:11:32:07:00:21]: "],
+      ["6 lease of 10.7.0.22: it has expired"],
+    ],
+    [
+      "mikrotik",
+      ["laptop [192.168.88.250 48:8F:5A:20:00:01]: ", "192.168.88.251 [192.168.88.251 48:8F:5A:20:00:02]: "],
+      ["6 lease of 192.168.88.252: no machine has it at present"],
+    ],
+    [
+      "odhcpd",
+      ["laptop [192.168.1.5 00:11:32:08:00:05, 2001:db8:8::5 00:11:32:08:00:05, fd00:8::5 00:11:32:08:00:05]: "],
+      ["3 lease of 192.168.1.6: it has expired", "4 lease of fd00:8:0:f0::: it is a prefix, not an address"],
+    ],
+    [
+      "udhcpd",
+      ["laptop [192.168.9.20 00:11:32:09:00:20]: ", "192.168.9.21 [192.168.9.21 00:11:32:09:00:21]: "],
+      ["4 lease of 192.168.9.22: it has expired"],
+    ],
+    [
+      "reservations-dhcpd",
+      ["printer [192.168.10.2 00:1B:A9:0A:00:02]: ", "camera [192.168.10.3 48:8F:5A:0A:00:03]: "],
+      ["8 lease of guest: no address is kept for it"],
+    ],
+    [
+      "reservations-dnsmasq",
+      [
+        "printer [192.168.11.2 00:1B:A9:0B:00:02]: ",
+        "nas [192.168.11.3 00:11:32:0B:00:03, fd00:11::3 00:11:32:0B:00:03]: ",
+      ],
+      ["4 lease of tv: no address is kept for it"],
+    ],
+    ["reservations-kea", ["printer [192.168.12.2 00:1B:A9:0C:00:02]: ", "nas [fd00:12::3 00:11:32:0C:00:03]: "], []],
+    ["kea-answer", ["printer [192.168.13.2 00:1B:A9:0D:00:02]: "], ["2 lease of 192.168.13.3: it has expired"]],
+    [
       "dhcpd",
       ["192.168.20.102 [192.168.20.102 7E:11:22:33:44:55]: ", "hp-printer [192.168.20.100 00:1B:78:11:22:33]: "],
       ["20 lease of 192.168.20.101: it has expired"],
@@ -85,7 +120,7 @@ describe("DHCP leases: times and numbers", () => {
 
   it("are rejected when the file is something else", () => {
     expect(refusalOf(dhcpLeases, "hello\n")).toBe(
-      "line 1, column 1: must be leases of dnsmasq, of Kea as CSV, or of ISC dhcpd",
+      "line 1, column 1: must be leases of dnsmasq, odhcpd, ISC dhcpd or, as CSV, Kea; or reservations",
     );
   });
 

@@ -1,12 +1,23 @@
 import { MOST_SIGHTINGS, type Scan } from "../scan.rules.js";
-import { dnsmasqLease, isDnsmasq, iscLeases, keaLeases, type Lease, type LeaseLines } from "./leases.js";
-import { faultAt, linesOf } from "./lines.js";
+import {
+  dnsmasqLease,
+  isDnsmasq,
+  iscLeases,
+  isOdhcpd,
+  keaLeases,
+  type Lease,
+  type LeaseLines,
+  leasesUnder,
+  odhcpdLeases,
+} from "./leases.js";
+import { beginningOf, faultAt, linesOf } from "./lines.js";
 import type { Reader, ReaderGiven } from "./reader.js";
+import { hasReservations, reservationsIn } from "./reservations.js";
 import { createSightings, type Sightings } from "./sightings.js";
 import { addressIn, cardOf, hostnameIn, macIn, toolInfo } from "./texts.js";
 
-// Leases of DHCP servers: dnsmasq, Kea (CSV for IPv4 and IPv6) and ISC dhcpd, detected by content. The latter two
-// append, so the last lease of an address counts.
+// Leases of DHCP servers: dnsmasq, odhcpd, Kea (CSV for IPv4 and IPv6), ISC dhcpd, and tables of routers, detected by content. Kea
+// and dhcpd append, so the last lease of an address counts. Reservations are written by people, and observe nothing.
 
 const KEA = /^address,(?:hwaddr|duid),/;
 const ISC =
@@ -14,24 +25,39 @@ const ISC =
 export const dhcpLeases: Reader = { format: "dhcp-leases", looksLike, read: readLeases };
 
 function looksLike(beginning: string): boolean {
-  return beginning.split("\n", 20).some((line) => kindOf(line.trim()) !== null);
+  return beginning.split("\n", 20).some((line) => kindOf(line.trim()) !== null) || hasReservations(beginning);
 }
 
-function readLeases(bytes: Iterable<Uint8Array>, { nowMs }: ReaderGiven): Scan {
+function readLeases(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
+  const blocks = [...bytes];
+  return hasReservations(beginningOf(blocks)) ? readReservations(blocks, given) : readLines(blocks, given);
+}
+
+function readReservations(blocks: readonly Uint8Array[], { nowMs }: ReaderGiven): Scan {
+  const sightings = createSightings();
+  for (const lease of reservationsIn(blocks)) takeLease(sightings, lease, nowMs);
+  return sightings.scan(toolInfo("DHCP"), null);
+}
+
+function readLines(blocks: readonly Uint8Array[], { nowMs }: ReaderGiven): Scan {
   const sightings = createSightings();
   const leases = new Map<string, Lease>();
   let kind: ReturnType<typeof kindOf> = null;
-  for (const line of linesOf(bytes)) {
+  let isTable = false;
+  for (const line of linesOf(blocks)) {
     const text = line.text.trim();
-    kind ??= kindOf(text);
-    if (kind === null && text !== "" && !text.startsWith("#")) break;
-    const lease = kind?.({ ...line, text }) ?? null;
-    if (lease === null) continue;
-    leases.delete(lease.address);
-    leases.set(lease.address, lease);
+    if (kind === null) {
+      kind = kindOf(text);
+      isTable = leasesUnder(text) !== null;
+    }
+    if (kind === null && text !== "" && !/^(?:#|flags:|columns:)/i.test(text)) break;
+    for (const lease of [kind?.({ ...line, text: isTable ? line.text : text }) ?? []].flat()) {
+      leases.delete(lease.address);
+      leases.set(lease.address, lease);
+    }
     if (leases.size > MOST_SIGHTINGS) throw faultAt(line.number, `an import reads at most ${MOST_SIGHTINGS} leases`);
   }
-  if (kind === null) throw faultAt(1, "must be leases of dnsmasq, of Kea as CSV, or of ISC dhcpd");
+  if (kind === null) throw faultAt(1, "must be leases of dnsmasq, odhcpd, ISC dhcpd or, as CSV, Kea; or reservations");
   for (const lease of leases.values()) takeLease(sightings, lease, nowMs);
   return sightings.scan(toolInfo("DHCP"));
 }
@@ -41,7 +67,7 @@ function takeLease({ add, skipped }: Sightings, lease: Lease, nowMs: number): vo
   const { line, address, endsMs } = lease;
   const what = `lease of ${address.slice(0, 50)}`;
   const ip = addressIn(address);
-  if (ip === null) skipped.add(line, what, "it is not an IP address");
+  if (ip === null) skipped.add(line, what, lease.fault ?? "it is not an IP address");
   else if (endsMs !== null && endsMs < nowMs) skipped.add(line, what, "it has expired");
   else if (lease.fault !== null) skipped.add(line, what, lease.fault);
   else {
@@ -55,5 +81,8 @@ function takeLease({ add, skipped }: Sightings, lease: Lease, nowMs: number): vo
 function kindOf(text: string): LeaseLines | null {
   if (KEA.test(text)) return keaLeases();
   if (ISC.test(text)) return iscLeases();
+  if (isOdhcpd(text)) return odhcpdLeases;
+  const ofTable = leasesUnder(text);
+  if (ofTable !== null) return ofTable;
   return isDnsmasq(text) ? dnsmasqLease : null;
 }

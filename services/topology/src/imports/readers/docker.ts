@@ -1,6 +1,7 @@
 import { serviceOfProcess } from "../processes.rules.js";
 import type { Scan, SeenService } from "../scan.rules.js";
-import { entriesOf, isObject, jsonFault, jsonIn, type JsonObject, objectAt, textAt } from "./json.js";
+import { documentsIn } from "./documents.js";
+import { entriesOf, isObject, jsonFault, type JsonObject, objectAt, textAt } from "./json.js";
 import { createMachine, type Machine, type Place, portNumberIn } from "./machine.js";
 import type { Reader } from "./reader.js";
 import { addressIn, clip, isLinkLocal, isLoopback, PROTOCOLS } from "./texts.js";
@@ -49,7 +50,8 @@ function looksLike(beginning: string): boolean {
 
 function readContainers(bytes: Iterable<Uint8Array>): Scan {
   const machine = createMachine();
-  for (const [index, entry] of entriesOf(jsonIn(bytes)).entries()) {
+  const documents = [...documentsIn(bytes)];
+  for (const [index, entry] of documents.flatMap(({ value }) => entriesOf(value)).entries()) {
     if (!isObject(entry["NetworkSettings"]))
       throw jsonFault(`$[${index}].NetworkSettings`, "must be an object, as `docker inspect` writes it of a container");
     takeContainer(machine, index + 1, entry);

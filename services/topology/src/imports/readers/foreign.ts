@@ -2,7 +2,7 @@
 
 const FOREIGN: readonly (readonly [beginning: RegExp, advice: string])[] = [
   [
-    /^# Nmap [\d.]+\S* scan initiated .*-o(?:G|A)\b|^(?:# Nmap .*\n)?(?:# Ports scanned:.*\n)?Host: \S+ \(.*\)\t/,
+    /^# Nmap [\d.]+\S* scan initiated .*-o(?:G|A)\b(?!.*\nNmap scan)|^(?:# Nmap .*\n)?(?:# Ports scanned:.*\n)?Host: \S+ \(.*\)\t/,
     "is the greppable output of nmap, which leaves out much: scan with -oX, and import the XML file",
   ],
   [
@@ -19,6 +19,63 @@ const FOREIGN: readonly (readonly [beginning: RegExp, advice: string])[] = [
     "is a list of containers for people: import `docker inspect $(docker ps -q)` instead",
   ],
   [/^NAME\s+(?:STATUS|TYPE|READY)\s+/, "is a table of kubectl for people, which names no machines"],
+  [
+    /^(?:# )?Masscan [\d.]+ scan initiated /i,
+    "is the greppable output of masscan: scan with -oJ or -oX, and import that",
+  ],
+  [/^\$?[\w$]*tart[\w$!1|]* ?nmap [\d.]+/i, "is the output of nmap for people: scan with -oX, and import the XML file"],
+  [
+    /^(?:You requested a scan type which requires root|(?:bash|zsh|sh): .*(?:not found|denied)|sudo: )/,
+    "is the error of a command: run it again, and import what it prints",
+  ],
+  [/^Error response from daemon/, "is the error of a command: run it again, and import what it prints"],
+  [
+    /^\[\s*\{\s*"ifindex"|^(?:\S+: flags=\d+|Windows[ -]IP|Configuration IP de Windows|Configuraci\S+n IP de Windows)/,
+    "lists the addresses of one machine: import `ip -j neigh` or `ss -H -tulnp` of it, or run `nts collect` there",
+  ],
+  [
+    /^(?:default via |Kernel IP routing table|Routing tables|={20,}\s*(?:Interface List|Schnittstellenliste))/,
+    "is a table of routes, which names no machines: import `ip -j neigh` of the same machine",
+  ],
+  [
+    /^(?:PING \S+ \(|Pinging \S+ |traceroute to |Tracing route to |\S+ is (?:alive|unreachable)$|\S+ -> \[[\d,]+\])/m,
+    "lists answers, and says little of machines: scan with nmap -oX, and import the XML file",
+  ],
+  [
+    /^(?:\|?\d\|?\S* |\[?[\w.:,-]+\]?(?::\d+)? )(?:ssh-(?:rsa|ed25519|dss)|ecdsa-sha2-\S+|sk-\S+) AAAA/,
+    "is a list of keys of SSH servers: import /etc/hosts, or an inventory",
+  ],
+  [
+    /^(?:Host \S+\s+(?:HostName|User|Port) )/i,
+    "is a configuration of SSH: import /etc/hosts, or an inventory of Ansible",
+  ],
+  [
+    /^(?:;.*\n\s*)*\$(?:ORIGIN|TTL)\b|^\S+\s+(?:\d+\s+)?IN\s+SOA\s/,
+    "is a zone of a DNS server, which is not read: write its addresses and names as in /etc/hosts",
+  ],
+  [
+    /^(?:---\s*\n)?(?:\s*#.*\n)*(?:all|ungrouped):\s*\n\s+(?:hosts|children|vars):/,
+    "is an inventory in YAML: import the output of `ansible-inventory --list` of it",
+  ],
+  [
+    /^(?:---\s*\n)?(?:\s*#.*\n)*(?:apiVersion|kind):\s/,
+    "is in YAML: import the output of `kubectl get nodes,services,pods -A -o json`",
+  ],
+  [
+    /^\s*VMID\s+(?:NAME|Status)\b/,
+    "is a list of guests for people: import responses of `pvesh get … --output-format json`",
+  ],
+  [/^\{[\s\S]{0,200}"terraform_version"/, "is a state of Terraform, which is not read: export its machines as CSV"],
+  [
+    /^\{"Command":"[\s\S]{0,3000}"Image":/,
+    "is a list of containers without their ports: import `docker inspect $(docker ps -q)` instead",
+  ],
+  [
+    /^\.?(?:1|iso)\.3\.6\.1\.\S* = /,
+    "is the output of snmpwalk, which is not read here: import the ARP table of the device as shown",
+  ],
+  [/^\[\s*\]\s*$/, "is an empty list: there is nothing to import"],
+  [/^"?prefix"?\s*[,;\t]/i, "lists networks, not machines: export the IP addresses instead"],
   [/^\{\\rtf/, "is a formatted text: save it as plain text"],
   [/^<\?xml[^>]*>\s*<\?mso-application/, "is an Excel workbook in XML: save the sheet as CSV"],
 ];

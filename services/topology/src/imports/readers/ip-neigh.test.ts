@@ -6,6 +6,11 @@ import { ipNeigh } from "./ip-neigh.js";
 /** The files of the corpus: the hosts that each becomes, and what is left out. */
 const CORPUS: readonly (readonly [string, string[], string[]])[] = [
   [
+    "arp-a-german",
+    ["192.168.34.1 [192.168.34.1 48:8F:5A:34:00:01]: "],
+    ["2 neighbour 192.168.34.9: it did not respond"],
+  ],
+  [
     "arp-a-names",
     [
       "fritz.box [192.168.178.1 2C:3A:FD:00:11:22]: ",
@@ -114,6 +119,15 @@ describe("the neighbour table", () => {
       expect(skippedIn(ipNeigh, file).slice(0, most)).toEqual(skipped);
     },
   );
+
+  it("may be several lists in one file", () => {
+    const list = (n: number): string =>
+      `[{"dst":"10.0.0.${n}","dev":"eth0","lladdr":"48:8f:5a:00:00:0${n}","state":["REACHABLE"]}]`;
+    expect(read(ipNeigh, `${list(1)}\n${list(2)}\n`).hosts.map(({ addresses }) => addresses[0]?.ip)).toEqual([
+      "10.0.0.1",
+      "10.0.0.2",
+    ]);
+  });
 
   it("marks MAC addresses that were not assigned by the manufacturer", () => {
     const vendors = read(ipNeigh, corpusFile("ip-neigh", "laptop")).hosts.map(({ vendor }) => vendor);

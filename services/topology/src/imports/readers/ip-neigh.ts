@@ -1,7 +1,8 @@
 import { MOST_SIGHTINGS, type Scan, type Skipped } from "../scan.rules.js";
 import { arpRow, hasArpHeadings, isArpNote } from "./arp-tables.js";
 import { behindBridge, isOfBridge } from "./bridges.js";
-import { entriesOf, jsonIn, listAt, textAt } from "./json.js";
+import { documentsIn } from "./documents.js";
+import { entriesOf, listAt, textAt } from "./json.js";
 import { beginningOf, faultAt, linesOf } from "./lines.js";
 import type { Reader } from "./reader.js";
 import { createSightings } from "./sightings.js";
@@ -38,7 +39,9 @@ const MOST_WORDS = 20;
 const LONGEST = 1_000;
 /** Maximum lines before the first neighbour. */
 const MOST_HEADINGS = 10;
-const ARP_UNIX = /^(\S{1,300}) \(([\d.]{7,15})\) at (\S{1,20})(?: \[\w+\])?((?: [A-Z]+)*) on (\S{1,50})/;
+/** The words in between are in the language of the system. */
+const ARP_UNIX =
+  /^(\S{1,300}) \(([\d.]{7,15})\) [^\s\d]{1,10} ([\da-fA-F][\da-fA-F:.-]{10,19}|[<(][^<>()]{1,30}[)>]|\*)(?: +\[\w+\])?((?: [A-Z]+)*) +[^\s\d]{1,10} (\S{1,50})/;
 const ARP_WINDOWS = /^([\d.]{7,15}) +([\da-f]{2}(?:-[\da-f]{2}){5}) +(\S{1,30})$/;
 
 export const ipNeigh: Reader = { format: "ip-neigh", looksLike, read: readNeighbours };
@@ -80,10 +83,12 @@ function readNeighbours(bytes: Iterable<Uint8Array>): Scan {
   return sightings.scan(toolInfo("ip neigh"));
 }
 
+/** Entries of one list, or of several that were appended to one file. */
 function* inJson(blocks: readonly Uint8Array[]): Generator<Neighbour> {
-  for (const [index, entry] of entriesOf(jsonIn(blocks)).entries())
+  let line = 0;
+  for (const entry of [...documentsIn(blocks)].flatMap(({ value }) => entriesOf(value)))
     yield {
-      line: index + 1,
+      line: ++line,
       address: textAt(entry, "dst"),
       mac: textAt(entry, "lladdr"),
       link: textAt(entry, "dev"),
@@ -94,16 +99,17 @@ function* inJson(blocks: readonly Uint8Array[]): Generator<Neighbour> {
 
 function* inLines(blocks: readonly Uint8Array[], skipped: Skipped): Generator<Neighbour> {
   let isKnown = false;
+  let hasHeadings = false;
   for (const { number, text } of linesOf(blocks)) {
     const neighbour = neighbourIn(text, number);
     isKnown ||= neighbour !== null;
     if (neighbour !== null) yield neighbour;
-    else if (isArpNote(text)) continue;
+    else if (isArpNote(text)) hasHeadings = true;
     // Windows writes headings, in the language of the system.
     else if (!isKnown && number > MOST_HEADINGS) break;
     else if (text.trim() !== "") skipped.add(number, `line ${number}`, "it is not a neighbour entry");
   }
-  if (!isKnown) throw faultAt(1, "must be neighbours as printed by `ip -j neigh` or `arp -an`");
+  if (!isKnown && !hasHeadings) throw faultAt(1, "must be neighbours as printed by `ip -j neigh` or `arp -an`");
 }
 
 function neighbourIn(line: string, number: number): Neighbour | null {
@@ -130,7 +136,7 @@ function ofIp(text: string): Written | null {
 function ofArp(text: string): Written | null {
   const [, name = "", address, mac = "", flags = "", link = ""] = ARP_UNIX.exec(text) ?? [];
   if (address === undefined) return null;
-  const states = [...(flags.includes("PUP") ? ["PROXY"] : []), ...(mac.includes("incomplete") ? ["INCOMPLETE"] : [])];
+  const states = [...(flags.includes("PUP") ? ["PROXY"] : []), ...(/^[<(]/.test(mac) ? ["INCOMPLETE"] : [])];
   return { address, mac, link, states, hostname: name === "?" ? null : hostnameIn(name) };
 }
 

@@ -15,7 +15,7 @@ export interface Lease {
 }
 
 /** Reads lines; a line may complete a lease. */
-export type LeaseLines = (line: Line) => Lease | null;
+export type LeaseLines = (line: Line) => Lease | readonly Lease[] | null;
 
 const DNSMASQ = /^(?:\d{1,12} \S{1,300} \S{2,100} \S{1,300} \S{1,600}|duid [\da-f:]{1,600})$/i;
 /** Smaller values are durations, which dnsmasq writes on machines without a clock. */
@@ -135,7 +135,7 @@ function timeOf([, epoch, ...parts]: RegExpExecArray): number | null {
 }
 
 /** The MAC address in a DUID of type 1 (with a time) or 3 (RFC 8415); null for other types. @param duid in hexadecimal */
-function macOfDuid(duid: string): string | null {
+export function macOfDuid(duid: string): string | null {
   const digits = duid.replaceAll(/[:-]/g, "").toLowerCase();
   const mac = /^(?:00010001[\da-f]{8}|00030001)([\da-f]{12})$/.exec(digits)?.[1];
   return mac === undefined ? null : (mac.match(/../g) ?? []).join(":");
@@ -150,4 +150,90 @@ function duidIn(identity: string): string {
     .slice(4)
     .map((byte) => byte.toString(16).padStart(2, "0"))
     .join("");
+}
+
+/** A line of OpenWrt's odhcpd: `# br-lan <identity> <association or ipv4> <name> <end> <suffix> <length> <address>/<length> …`. */
+const ODHCPD =
+  /^# (?!lease)(\S{1,50}) ([\da-f]{12,260}) (ipv4|[\da-f]{1,8}) (\S{1,300}) (-?\d{1,12}) \S{1,50} \d{1,3} (\S.{1,2000})$/i;
+/** Headings of tables of leases for people. */
+const TABLES: readonly (readonly [heading: RegExp, lines: () => LeaseLines])[] = [
+  [
+    /^mac address +ip address +host name +expires in/i,
+    () =>
+      ({ number, text }) =>
+        ofUdhcpd(number, text),
+  ],
+  [
+    /^bindings from all pools|^ip address +client-id\//i,
+    () =>
+      ({ number, text }) =>
+        ofCisco(number, text),
+  ],
+  [/^(?:columns: |#)? *address,? +mac-address,? .*\bserver\b/i, mikrotikLeases],
+];
+
+/** Leases of odhcpd; its names are `-` where there is none. */
+export function odhcpdLeases(line: Line): Lease[] | null {
+  const [, , identity = "", kind = "", name = "", ends = "", rest = ""] = ODHCPD.exec(line.text) ?? [];
+  if (kind === "") return null;
+  const mac = kind === "ipv4" ? identity : (macOfDuid(identity) ?? "");
+  const seconds = Number(ends);
+  return rest.split(/[\s,]+/).flatMap((written): Lease[] => {
+    const [address = "", length = ""] = written.split("/");
+    const isWhole = length === "" || length === "128" || length === "32";
+    const endsMs = seconds >= FIRST_TIME_SECONDS ? seconds * 1_000 : null;
+    const fault = isWhole ? null : PREFIX;
+    return address === ""
+      ? []
+      : [{ line: line.number, address, mac, hostname: name === "-" ? "" : name, endsMs, fault }];
+  });
+}
+
+export function isOdhcpd(text: string): boolean {
+  return ODHCPD.test(text);
+}
+
+/** Reads a table for people with this heading; null for other lines. */
+export function leasesUnder(heading: string): LeaseLines | null {
+  return TABLES.find(([pattern]) => pattern.test(heading.slice(0, 300)))?.[1]() ?? null;
+}
+
+/** `dumpleases` of BusyBox: MAC address, address, name and remaining time. */
+function ofUdhcpd(line: number, text: string): Lease | null {
+  const [, mac = "", address = "", hostname = "", left = ""] =
+    /^([\da-f:]{17}) +([\d.]{7,15}) +(?:(\S+) +)?((?:\d+ days? )?\d+:\d\d:\d\d|expired)$/i.exec(text) ?? [];
+  if (address === "") return null;
+  return { line, address, mac, hostname, endsMs: null, fault: left === "expired" ? "it has expired" : null };
+}
+
+/** `show ip dhcp binding`: the identity of a client is its MAC address after the type 01. */
+function ofCisco(line: number, text: string): Lease | null {
+  const [, address = "", client = "", rest = ""] =
+    /^([\d.]{7,15}) +([\da-f]{4}(?:\.[\da-f]{2,4}){2,8}) +(.{1,100})$/i.exec(text) ?? [];
+  if (address === "") return null;
+  const digits = client.replaceAll(".", "");
+  const ends = /^[a-z]{3} \d\d \d{4} \d\d:\d\d [ap]m/i.exec(rest)?.[0];
+  const endsMs = ends === undefined ? NaN : Date.parse(`${ends} UTC`);
+  const mac = digits.length === 14 ? digits.slice(2) : digits;
+  return { line, address, mac, hostname: "", endsMs: Number.isNaN(endsMs) ? null : endsMs, fault: null };
+}
+
+/** RouterOS prints columns under their headings, which rows may leave empty. */
+function mikrotikLeases(): LeaseLines {
+  let columns: readonly { readonly name: string; readonly from: number; readonly to: number }[] = [];
+  return ({ number: line, text }) => {
+    if (/^#? *address +mac-address/i.test(text.trim())) {
+      const words = [...text.matchAll(/\S+/g)];
+      columns = words.map(({ 0: name, index }, at) => ({ name, from: index, to: words[at + 1]?.index ?? Infinity }));
+      return null;
+    }
+    const of = (name: string): string => {
+      const column = columns.find((one) => one.name.toLowerCase() === name);
+      return column === undefined ? "" : text.slice(column.from, column.to).trim();
+    };
+    const address = of("address").split(" ").at(-1) ?? "";
+    if (!/^[\d.]{7,15}$/.test(address)) return null;
+    const fault = of("status") === "waiting" ? "no machine has it at present" : null;
+    return { line, address, mac: of("mac-address"), hostname: of("host-name"), endsMs: null, fault };
+  };
 }

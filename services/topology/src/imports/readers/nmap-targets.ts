@@ -1,4 +1,4 @@
-import { parseAddress } from "../../values/addresses.js";
+import { blockAround, parseAddress, parseBlock } from "../../values/addresses.js";
 import type { AddressRange } from "../coverage.rules.js";
 import { addressIn } from "./texts.js";
 
@@ -65,6 +65,24 @@ export function targetsIn(args: string): Targets | null {
   const ranges = without(merged(targets), merged(excluded));
   const count = ranges.reduce((sum, [from, to]) => sum + (to - from) + 1n, 0n);
   return { ranges: ranges.map(([from, to]) => ({ from: from.toString(16), to: to.toString(16) })), count, texts };
+}
+
+/** The first and last IPv4 addresses of the blocks on a command line, which are those of no machine. */
+export function edgesIn(args: string): ReadonlySet<string> {
+  const words = args.slice(0, LONGEST).split(/\s+/, MOST_RANGES);
+  return new Set(
+    words.flatMap((word) => {
+      const [, ip = "", bits = ""] = /^(\d[\d.]{6,14})\/(\d\d?)$/.exec(word.replace(/\.(?:\*|0-255)$/, ".0/24")) ?? [];
+      if (addressIn(ip) === null || !(Number(bits) >= 8 && Number(bits) <= 30)) return [];
+      const block = parseBlock(blockAround(ip, Number(bits)), "args");
+      return [block.first, block.last].map(addressOf);
+    }),
+  );
+}
+
+/** @param key of an IPv4 address */
+function addressOf(key: string): string {
+  return (key.slice(1).match(/../g) ?? []).map((byte) => parseInt(byte, 16)).join(".");
 }
 
 /** Parses a target; null if it is no address, block or octet range. */

@@ -159,6 +159,46 @@ describe("other scans", () => {
     ).toEqual(scan.hosts);
   });
 
+  it("are one without declarations, and with what people's shells wrote in between, which is listed", () => {
+    const hostOf = (ip: string): string => `<host><address addr="${ip}" addrtype="ipv4"/><status state="up"/></host>`;
+    const [first, second] = ["10.0.0.1", "10.0.1.1"].map((ip) => `<nmaprun scanner="nmap">${hostOf(ip)}</nmaprun>`);
+    const file = `${first}\n<!-- done -->\n${second}\nNmap done\n`;
+    for (const cuts of [undefined, [...file].map((_, at) => at)]) {
+      const scan = read(file, cuts);
+      expect(scan.hosts.map(({ line, addresses }) => [line, addresses[0]?.ip])).toEqual([
+        [1, "10.0.0.1"],
+        [3, "10.0.1.1"],
+      ]);
+      expect(skippedIn(scan)).toEqual(["4 text after a scan: it belongs to no scan"]);
+    }
+  });
+
+  it("make no hosts of the edges of their blocks, unless something is there, nor of broadcast addresses", () => {
+    const hostOf = (ip: string, more = ""): string =>
+      `<host><status state="up"/><address addr="${ip}" addrtype="ipv4"/>${more}</host>`;
+    const port = '<ports><port protocol="tcp" portid="22"><state state="open"/></port></ports>';
+    const hosts = [
+      hostOf("10.0.0.0"),
+      hostOf("10.0.0.255"),
+      hostOf("10.0.0.7", '<smurf responses="3"/>'),
+      hostOf("10.1.0.0", port),
+      hostOf("10.2.0.255"),
+    ];
+    const scan = read(scanOf(hosts.join("\n"), 'args="nmap 10.0.0.0/24 10.1.0.* 10.2.0.0/16"'));
+    expect(scan.hosts.map(({ addresses }) => addresses[0]?.ip)).toEqual(["10.1.0.0", "10.2.0.255"]);
+    expect(skippedIn(scan)).toEqual(
+      [4, 5, 6].map(
+        (line, at) =>
+          `${line} host ${["10.0.0.0", "10.0.0.255", "10.0.0.7"][at]}: it is a network or broadcast address`,
+      ),
+    );
+  });
+
+  it("that found nothing say so", () => {
+    const stats = '<runstats><finished exit="success"/><hosts up="0" down="4" total="4"/></runstats>';
+    expect(skippedIn(read(scanOf(stats)))).toEqual(["4 the scan: it found 0 of 4 hosts up"]);
+  });
+
   it("list what they say of machines and has no place, once per kind", () => {
     const service = 'name="ssh" product="OpenSSH" extrainfo="protocol 2.0" ostype="Linux" devicetype="router"';
     const port = `<port protocol="tcp" portid="22"><state state="open"/><service ${service}/></port>`;
@@ -208,7 +248,7 @@ describe("a file that is not a scan is rejected with line and column", () => {
     [
       "another document",
       "<?xml version='1.0'?>\n<scan><body/></scan>",
-      "line 2, column 7: must be a <nmaprun> element",
+      "line 2, column 7: must be a <nmaprun> element, as nmap -oX writes it",
     ],
     [
       "a web page",

@@ -17,6 +17,7 @@ import { coveragesTogether } from "../coverage.rules.js";
 import { createExamined, createNmapCoverage, type Examined, type NmapCoverage } from "./nmap-coverage.js";
 import type { SaysOfPort } from "../observations.rules.js";
 import { faultAt } from "./lines.js";
+import { edgesIn } from "./nmap-targets.js";
 import { newScript, READ_SCRIPTS, type ReadingScript, saidBy, takeText } from "./nmap-scripts.js";
 import type { Reader } from "./reader.js";
 import { addressIn, clip, hostnameIn, isOfOneCard, macIn, PROTOCOLS } from "./texts.js";
@@ -45,13 +46,20 @@ const UNUSED_OF_HOSTS: ReadonlyMap<string, string> = new Map([
   ["nmaprun/host/uptime", "uptimes of hosts"],
   ["nmaprun/host/distance", "distances of hosts"],
   ["nmaprun/host/trace", "routes to hosts"],
-  ["nmaprun/host/smurf", "answers of hosts to broadcasts"],
   ["nmaprun/host/tcpsequence", "TCP sequences of hosts"],
   ["nmaprun/host/ipidsequence", "IP ID sequences of hosts"],
   ["nmaprun/host/tcptssequence", "TCP timestamps of hosts"],
 ]);
 /** Begins each document. */
 const DECLARATION = "<?xml ";
+/** Ends it, if it is whole. */
+const END = "</nmaprun>";
+/** Begins a document after the end of another. */
+const BEGINNING = /<(?:\?xml |!DOCTYPE nmaprun|nmaprun[\s>])/;
+/** Characters between documents that are looked at. */
+const MOST_BETWEEN = 10_000;
+/** More than any of these has. */
+const MOST_CUT_OFF = 20;
 
 /** A host being read. */
 interface Reading {
@@ -70,6 +78,8 @@ interface Reading {
   portElements: number;
   readonly ports: SeenPort[];
   os: OperatingSystem | null;
+  /** Several machines answered for it. */
+  isBroadcast: boolean;
   /** The scan of it timed out. */
   readonly isCutShort: boolean;
   /** Its port states. */
@@ -103,15 +113,36 @@ interface OperatingSystem {
 export function readScan(bytes: Iterable<Uint8Array>): Scan {
   const scans: Scan[] = [];
   let document = createDocument(1);
-  for (const { text, isNext, line } of piecesOf(bytes)) {
+  let foreign: number | null = null;
+  let between = "";
+  let betweenLine: number | null = null;
+  for (const { text, isNext, line, isBetween } of piecesOf(bytes)) {
+    if (isBetween === true) {
+      between = between.slice(0, MOST_BETWEEN) + text;
+      betweenLine ??= line;
+      continue;
+    }
+    foreign ??= foreignLine(between, betweenLine ?? line);
+    between = "";
+    betweenLine = null;
     if (isNext) {
       if (document.hasText()) scans.push(document.end());
       document = createDocument(line);
     }
     document.write(text);
   }
-  scans.push(document.end());
-  return scansTogether(scans);
+  if (document.hasText() || scans.length === 0) scans.push(document.end());
+  const scan = scansTogether(scans);
+  foreign ??= foreignLine(between, betweenLine ?? 1);
+  if (foreign !== null) scan.skipped.add(foreign, "text after a scan", "it belongs to no scan");
+  return scan;
+}
+
+/** The line of the first text that is no comment; null if there is none. @param line on which it begins */
+function foreignLine(between: string, line: number): number | null {
+  const bare = between.replaceAll(/<!--[\s\S]*?-->/g, (comment) => comment.replaceAll(/[^\n]/g, " "));
+  const at = bare.search(/\S/);
+  return at === -1 ? null : line + bare.slice(0, at).split("\n").length - 1;
 }
 
 /** One document of a file. @param line on which it begins */
@@ -138,20 +169,24 @@ interface Piece {
   /** A document begins with it. */
   readonly isNext: boolean;
   readonly line: number;
+  /** It is between documents, and belongs to none. */
+  readonly isBetween?: boolean;
 }
 
-/** The text of a file, cut where a document begins: `nmap --append-output` writes one after another. */
+/** The text of a file, cut where a document begins: `nmap --append-output` writes one after another, as do people. */
 function* piecesOf(bytes: Iterable<Uint8Array>): Generator<Piece> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
   let line = 1;
   let rest = "";
   let isNext = false;
+  let isBetween = false;
   /** `rest` is the beginning of a document, whose declaration does not begin another. */
   let isBeginning = true;
-  const piece = (text: string): Piece => {
-    const one = { text, isNext, line };
-    line += text.split("\n").length - 1;
-    isNext = false;
+  const take = (length: number): Piece => {
+    const one = { text: rest.slice(0, length), isNext: isNext && !isBetween, line, isBetween };
+    rest = rest.slice(length);
+    line += one.text.split("\n").length - 1;
+    if (!isBetween) isNext = false;
     return one;
   };
   for (const block of [...bytes, null]) {
@@ -160,27 +195,33 @@ function* piecesOf(bytes: Iterable<Uint8Array>): Generator<Piece> {
     } catch {
       throw faultAt(line, "must be in UTF-8 from here on");
     }
-    const nextAt = (): number => rest.indexOf(DECLARATION, isBeginning ? 1 : 0);
-    for (let at = nextAt(); at !== -1; at = nextAt()) {
-      yield piece(rest.slice(0, at));
-      rest = rest.slice(at);
-      isNext = true;
-      isBeginning = true;
+    for (;;) {
+      const next = isBetween ? rest.search(BEGINNING) : rest.indexOf(DECLARATION, isBeginning ? 1 : 0);
+      const end = isBetween ? -1 : rest.indexOf(END);
+      if (end !== -1 && (next === -1 || end < next)) {
+        yield take(end + END.length);
+        isBetween = true;
+      } else if (next === -1) break;
+      else {
+        yield take(next);
+        isBetween = false;
+        isNext = true;
+        isBeginning = true;
+      }
     }
     const whole = block === null ? rest.length : rest.length - cutOffIn(rest);
     if (whole > 0) {
-      yield piece(rest.slice(0, whole));
-      rest = rest.slice(whole);
-      isBeginning = false;
+      yield take(whole);
+      isBeginning &&= isBetween;
     }
   }
 }
 
-/** Length of a declaration's beginning at the end of a text. */
+/** Length of the beginning of a tag or declaration at the end of a text. */
 function cutOffIn(text: string): number {
-  for (let length = DECLARATION.length - 1; length > 0; length--)
-    if (text.endsWith(DECLARATION.slice(0, length))) return length;
-  return 0;
+  const at = text.lastIndexOf("<");
+  const length = text.length - at;
+  return at !== -1 && length < MOST_CUT_OFF ? length : 0;
 }
 
 /** Several scans as one; what is said of the first is said of it. */
@@ -214,12 +255,22 @@ interface Taken {
   addressCount: number;
   unanswered: number;
   readonly coverage: NmapCoverage;
+  /** Network and broadcast addresses of the scanned blocks. */
+  edges: ReadonlySet<string>;
 }
 
 /** Handles the elements of a scan. */
 function createNmapReader() {
   const coverage = createNmapCoverage();
-  const taken: Taken = { hosts: [], skipped: createSkipped(), openPorts: 0, addressCount: 0, unanswered: 0, coverage };
+  const taken: Taken = {
+    hosts: [],
+    skipped: createSkipped(),
+    openPorts: 0,
+    addressCount: 0,
+    unanswered: 0,
+    coverage,
+    edges: new Set(),
+  };
   const { hosts, skipped } = taken;
   let info: ImportedScan | null = null;
   let failure: Ending | null = null;
@@ -233,14 +284,20 @@ function createNmapReader() {
 
   return {
     opens: (path: string, attributes: Attributes, line: number): void => {
-      if (path === "nmaprun") info = infoOf(attributes);
-      else if (path === "nmaprun/host") host = newReading(line, attributes["timedout"] === "true");
+      if (path === "nmaprun") {
+        info = infoOf(attributes);
+        taken.edges = edgesIn(attributes["args"] ?? "");
+      } else if (path === "nmaprun/host") host = newReading(line, attributes["timedout"] === "true");
       else if (path === "nmaprun/runstats/finished" && attributes["exit"] === "error")
         failure = {
           line,
           column: 1,
           reason: `the scanner failed: ${clip(attributes["errormsg"]) ?? "no reason given"}`,
         };
+      else if (path === "nmaprun/runstats/hosts" && attributes["up"] === "0") {
+        const { total = "0" } = attributes;
+        if (total !== "0") skipped.add(line, "the scan", `it found 0 of ${total.slice(0, 15)} hosts up`);
+      }
       if (host === null) coverage.opens(path, attributes);
       else {
         if (script !== null) script.keys.push(attributes["key"] ?? null);
@@ -308,6 +365,11 @@ function takeHost(taken: Taken, read: Reading): void {
   if (!isUp) skipped.add(line, `host ${named ?? ""}`.trim(), "it is not up");
   else if (addresses.size === 0) skipped.add(line, `host ${named ?? ""}`.trim(), "it has no IP address");
   else if (isAssumed && mac === null && ports.length === 0) taken.unanswered++;
+  else if (
+    read.isBroadcast ||
+    (mac === null && ports.length === 0 && [...addresses].every((ip) => taken.edges.has(ip)))
+  )
+    skipped.add(line, `host ${named ?? ""}`.trim(), "it is a network or broadcast address");
   else if (hosts.length === MOST_SIGHTINGS)
     skipped.add(line, `host ${named ?? ""}`, `an import reads at most ${MOST_SIGHTINGS} hosts`);
   else if (taken.addressCount + addresses.size > MOST_ADDRESSES)
@@ -390,6 +452,7 @@ function newReading(line: number, isCutShort: boolean): Reading {
     portElements: 0,
     ports: [],
     os: null,
+    isBroadcast: false,
     isCutShort,
     examined,
   };
@@ -404,6 +467,9 @@ function readPart(host: Reading, part: Part): void {
       host.isUp = attributes["state"] === undefined || attributes["state"] === "up";
       host.isAssumed = attributes["reason"] === "user-set";
       host.isUnknown = attributes["state"] === "unknown";
+      break;
+    case "nmaprun/host/smurf":
+      host.isBroadcast = true;
       break;
     case "nmaprun/host/address":
       readAddress(host, part);

@@ -9,6 +9,7 @@ import { dhcpLeases } from "./dhcp-leases.js";
 import { docker } from "./docker.js";
 import { etcHosts } from "./etc-hosts.js";
 import { adviceFor } from "./foreign.js";
+import { hasArpRows } from "./arp-tables.js";
 import { arp, ipNeigh } from "./ip-neigh.js";
 import { beginningOf } from "./lines.js";
 import { lsof } from "./lsof.js";
@@ -52,15 +53,25 @@ export function readFile(file: readonly Uint8Array[], given: Given): { format: s
   const blocks = decoded(file);
   const reader = given.format === "auto" ? readerFor(blocks) : READERS.find(({ format }) => format === given.format);
   if (reader === undefined) throw new Error(`nothing reads ${given.format}`);
-  return { format: reader.format, scan: withVisibleNames(reader.read(blocks, given)) };
+  return { format: reader.format, scan: withReason(withVisibleNames(reader.read(blocks, given))) };
+}
+
+/** A scan that says why there is nothing in it. */
+function withReason(scan: Scan): Scan {
+  const isEmpty = scan.hosts.every(
+    ({ addresses, ports, hostname }) => addresses.length + ports.length === 0 && hostname === null,
+  );
+  if (isEmpty && scan.brokeOff === null && scan.skipped.count() === 0)
+    scan.skipped.add(1, "the file", "there is no entry of a machine in it");
+  return scan;
 }
 
 function readerFor(blocks: readonly Uint8Array[]): Reader {
   const beginning = beginningOf(blocks);
-  const reader = READERS.find(({ looksLike }) => looksLike(beginning));
-  if (reader !== undefined) return reader;
   const advice = adviceFor(beginning);
   if (advice !== null) throw validationFailed({ path: "line 1, column 1", message: advice });
+  const reader = READERS.find(({ looksLike }) => looksLike(beginning)) ?? (hasArpRows(beginning) ? arp : undefined);
+  if (reader !== undefined) return reader;
   const known = READERS.map(({ format }) => format).join(", ");
   const message =
     beginning === "" ? "the file is empty" : `looks like none of ${known}; if it is one, select its format`;

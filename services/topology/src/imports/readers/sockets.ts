@@ -2,7 +2,7 @@ import type { Protocol } from "@nts/shared/contract";
 import { portType } from "../../values/well-known-ports.rules.js";
 import type { CoveredPorts } from "../coverage.rules.js";
 import { isUsual } from "../guess.rules.js";
-import { serviceOfProcess } from "../processes.rules.js";
+import { servesHighPorts, serviceOfProcess } from "../processes.rules.js";
 import type { Scan } from "../scan.rules.js";
 import { behindBridge, isOfBridge, isOwnAddressOfBridge } from "./bridges.js";
 import { createMachine, type Place, portNumberIn } from "./machine.js";
@@ -127,9 +127,9 @@ function takeSocket({ machine, coverage, numeric }: Taking, line: number, socket
   }
 }
 
-/** A UDP socket of a high port, unless the port or the program is known for a service there. */
+/** A UDP socket of a high port, unless the port is known for a service, or the program is one. */
 function isOfClient(number: number, program: string | null): boolean {
-  if (number < EPHEMERAL || portType(number, "Udp") !== "Custom") return false;
+  if (number < EPHEMERAL || portType(number, "Udp") !== "Custom" || servesHighPorts(program)) return false;
   const definition = serviceOfProcess(program)?.product ?? null;
   return definition === null || !isUsual(definition, { number, protocol: "Udp" });
 }

@@ -64,6 +64,27 @@ describe("the sockets of a machine", () => {
   });
 });
 
+describe("UDP sockets of high ports", () => {
+  const hasService = (program: string): boolean => {
+    const file = `udp UNCONN 0 0 0.0.0.0:45001 0.0.0.0:* users:(("${program}",pid=1,fd=3))\n`;
+    return (read(ss, file).hosts[0]?.ports.length ?? 0) > 0;
+  };
+
+  it.each(["tailscaled", "zerotier-one", "wireguard-go", "turnserver", "openvpn", "transmission-da", "rpc.mountd"])(
+    "are services of programs that are: %s",
+    (program) => {
+      expect(hasService(program)).toBe(true);
+    },
+  );
+
+  it.each(["firefox", "named", "dnsmasq", "avahi-daemon", "chronyd", "in.tftpd", "java"])(
+    "are those of clients of others, and of programs that ask: %s",
+    (program) => {
+      expect(hasService(program)).toBe(false);
+    },
+  );
+});
+
 describe("the sockets of a machine: limits and rejected files", () => {
   it("are accepted up to the limits of an import", () => {
     const line = (n: number): string => `tcp LISTEN 0 0 10.${n >> 16}.${(n >> 8) & 255}.${n & 255}:80 0.0.0.0:*\n`;

@@ -24,6 +24,9 @@ const FOREIGN_ROOTS: ReadonlyMap<string, string> = new Map([
   ["NessusClientData_v2", "is a report of Nessus, which is not read: export its hosts as CSV, or scan with nmap -oX"],
   ["report", "is a report of OpenVAS, which is not read: export its hosts as CSV, or scan with nmap -oX"],
   ["html", "is a web page: import the XML of nmap -oX that it was made from"],
+  ["SCAN", "is a report of Qualys, which is not read: export its hosts as CSV, or scan with nmap -oX"],
+  ["NexposeReport", "is a report of Nexpose, which is not read: export its hosts as CSV, or scan with nmap -oX"],
+  ["Workbook", "is an Excel workbook in XML: save the sheet as CSV"],
   ["domain", "is a definition of libvirt, which is not read: import a neighbour table or a scan"],
 ]);
 
@@ -86,7 +89,8 @@ export function createXmlReader(root: string, listener: XmlListener, firstLine =
     line = lineHere();
     attributeCount = 0;
     if (name.length > NAME_LIMIT) throw faultHere(`the name of an element must not exceed ${NAME_LIMIT} characters`);
-    if (open.length === 0 && name !== root) throw faultHere(FOREIGN_ROOTS.get(name) ?? `must be a <${root}> element`);
+    if (open.length === 0 && name !== root)
+      throw faultHere(FOREIGN_ROOTS.get(name) ?? `must be a <${root}> element, as nmap -oX writes it`);
     if (open.length === DEPTH_LIMIT) throw faultHere(`must not be nested deeper than ${DEPTH_LIMIT} levels`);
     open.push(name);
   });

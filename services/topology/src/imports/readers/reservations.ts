@@ -1,0 +1,114 @@
+import { isObject, type JsonObject, jsonIn, listAt, memberOf, textAt } from "./json.js";
+import { type Lease, macOfDuid } from "./leases.js";
+import { addressIn, macIn } from "./texts.js";
+
+// Addresses that DHCP servers keep for machines, from their configuration: `host` blocks of dhcpd, `dhcp-host` lines of dnsmasq and
+// JSON of Kea, whose answer to `lease4-get-all` has the same form.
+
+const OF_DHCPD = /(?:^|[\n;{}])\s*host\s+\S{1,300}\s*\{[^{}]{0,2000}\bhardware\s+ethernet\b/;
+const OF_DNSMASQ = /^\s*dhcp-host\s*=/m;
+const OF_KEA = /"Dhcp[46]"\s*:|"arguments"\s*:\s*\{\s*"leases"\s*:|"reservations"\s*:\s*\[/;
+const BLOCK = /(?<=^|[\s;{}])host\s+("?)(\S{1,300}?)\1\s*\{([^{}]{0,5000})\}/g;
+const STATEMENT =
+  /(?:^|[\n;])\s*(hardware\s+ethernet|fixed-address6?|option\s+host-name|ddns-hostname)\s+([^;]{1,1000})/g;
+/** Objects within objects. */
+const MOST_DEPTH = 16;
+const COMMENTS = /^\s*(?:\/\/|#).*$|\/\*[\s\S]*?\*\//gm;
+
+/** True for the configuration of a DHCP server that keeps addresses for machines. */
+export function hasReservations(beginning: string): boolean {
+  if (/^(?:[[{]|\/[/*])/.test(beginning)) return OF_KEA.test(beginning);
+  return OF_DHCPD.test(withoutComments(beginning)) || OF_DNSMASQ.test(beginning);
+}
+
+/** The kept addresses in a configuration. @throws AppError `validation_failed` if its JSON is malformed */
+export function reservationsIn(blocks: readonly Uint8Array[]): Lease[] {
+  const text = Buffer.concat(blocks).toString();
+  if (/^\s*(?:[[{]|\/[/*])/.test(text)) return [...ofKea(jsonIn([Buffer.from(blanked(text))]), { line: 0 }, 0)];
+  return [...ofDhcpd(withoutComments(text)), ...ofDnsmasq(text)];
+}
+
+/** The text with blanks for its comments, so that positions stay. */
+function blanked(text: string): string {
+  return text.replaceAll(COMMENTS, (comment) => comment.replaceAll(/[^\n]/g, " "));
+}
+
+function withoutComments(text: string): string {
+  return text.replaceAll(/#[^\n]*/g, "");
+}
+
+function* ofDhcpd(text: string): Generator<Lease> {
+  let line = 1;
+  let counted = 0;
+  for (const { index, 2: name = "", 3: body = "" } of text.matchAll(BLOCK)) {
+    line += text.slice(counted, index).split("\n").length - 1;
+    counted = index;
+    const said = new Map(
+      [...body.matchAll(STATEMENT)].map(([, key = "", value = ""]) => [key.split(/\s+/).at(-1), value]),
+    );
+    const own = (said.get("host-name") ?? said.get("ddns-hostname") ?? name).replaceAll('"', "").trim();
+    const addresses = (said.get("fixed-address") ?? said.get("fixed-address6") ?? "").split(",");
+    for (const address of addresses) yield reservation(line, address.trim(), said.get("ethernet")?.trim() ?? "", own);
+  }
+}
+
+/** Of its values, one is the name, and those in brackets are addresses of IPv6. */
+function* ofDnsmasq(text: string): Generator<Lease> {
+  for (const [index, line] of text.split("\n").entries()) {
+    const [, written = ""] = /^\s*dhcp-host\s*=\s*([^#]{1,2000})/.exec(line) ?? [];
+    if (written === "") continue;
+    const values = written.split(",").map((value) => value.trim().replace(/^\[(.*)\]$/, "$1"));
+    const addresses = values.filter((value) => addressIn(value) !== null);
+    const mac = values.find((value) => macIn(value) !== null) ?? "";
+    const isName = (value: string): boolean =>
+      /^[a-z][\w.-]*$/i.test(value) && macIn(value) === null && !/^(?:infinite|ignore)$|^\d+[smhd]?$/.test(value);
+    const name = values.find(isName) ?? "";
+    for (const address of addresses.length === 0 ? [""] : addresses) yield reservation(index + 1, address, mac, name);
+  }
+}
+
+function reservation(line: number, address: string, mac: string, hostname: string): Lease {
+  const fault = address === "" ? "no address is kept for it" : null;
+  return { line, address: address === "" ? `${hostname || mac}` : address, mac, hostname, endsMs: null, fault };
+}
+
+/** Reservations and leases anywhere in a value. @param at counts them */
+function* ofKea(value: unknown, at: { line: number }, depth: number): Generator<Lease> {
+  if (depth > MOST_DEPTH || typeof value !== "object" || value === null) return;
+  if (isObject(value)) yield* ofObject(value, at);
+  for (const member of Object.values(value)) yield* ofKea(member, at, depth + 1);
+}
+
+function* ofObject(entry: JsonObject, at: { line: number }): Generator<Lease> {
+  const card = textAt(entry, "hw-address");
+  const duid = textAt(entry, "duid");
+  const addresses = [textAt(entry, "ip-address"), ...listAt(entry, "ip-addresses").map(String)].filter(
+    (text) => text !== "",
+  );
+  if ((card === "" && duid === "") || addresses.length === 0) return;
+  at.line++;
+  for (const address of addresses)
+    yield {
+      line: at.line,
+      address,
+      mac: card === "" ? (macOfDuid(duid) ?? "") : card,
+      hostname: textAt(entry, "hostname"),
+      endsMs: endOf(entry),
+      fault: faultOf(entry),
+    };
+}
+
+/** Of a lease: when it was last confirmed, and for how long. */
+function endOf(entry: JsonObject): number | null {
+  const since = memberOf(entry, "cltt");
+  const seconds = memberOf(entry, "valid-lft");
+  return typeof since === "number" && typeof seconds === "number" && seconds < 4_294_967_295
+    ? (since + seconds) * 1_000
+    : null;
+}
+
+function faultOf(entry: JsonObject): string | null {
+  if (textAt(entry, "type") === "IA_PD") return "it is a prefix, not an address";
+  const state = memberOf(entry, "state");
+  return state === 1 ? "it was declined: something else has the address" : state === 2 ? "it has expired" : null;
+}
