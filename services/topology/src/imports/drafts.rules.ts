@@ -2,7 +2,7 @@ import type { BindingInput, GuessSource, Port, Service } from "@nts/shared/contr
 import { putUnder } from "@nts/shared/groups";
 import type { Stored } from "../storage/entities.js";
 import { type Guess, isUsual } from "./guess.rules.js";
-import type { SeenPort } from "./scan.rules.js";
+import type { SeenPort, Workload } from "./scan.rules.js";
 import type { SeenAt } from "./plan-services.rules.js";
 
 // Services of a host while a plan adds bindings. There may be a thousand services and forty thousand endpoints, so they
@@ -25,6 +25,8 @@ export interface Draft {
   readonly added: string[];
   /** What the file shows of it. */
   readonly seen: SeenPort[];
+  /** What the file shows of it without a port. */
+  readonly workloads: Workload[];
 }
 
 export interface Drafts {
@@ -37,6 +39,8 @@ export interface Drafts {
   listening(portId: string, interfaceId: string | null): Draft | null;
   /** The first imported one to which the port belongs. */
   joinable(port: Port, interfaceId: string | null, guess: Guess | null): Draft | null;
+  /** The imported one that a workload is: with its name, or on the network of its host the only one of its kind. */
+  running(workload: Workload, guess: Guess): Draft | null;
   add(guess: Guess, id: string): Draft;
   bind(draft: Draft, binding: BindingInput): void;
 }
@@ -112,6 +116,14 @@ export function createDrafts(services: readonly Stored<Service>[], { numberOf, l
       const candidates = byKind.get(kindOf(guess)) ?? [];
       return candidates.find((entry) => isOpen(entry, interfaceId) && isOneService(entry, guess, port))?.draft ?? null;
     },
+    running: ({ isOnHostNetwork }, guess) => {
+      const [named] = (byKind.get(kindOf(guess)) ?? []).filter(({ draft }) => draft.isDiscovered);
+      if (named !== undefined || !isOnHostNetwork) return named?.draft ?? null;
+      const [only, another] = entries.filter(
+        ({ draft }) => draft.isDiscovered && draft.definition === guess.definition && draft.workloads.length === 0,
+      );
+      return another === undefined ? (only?.draft ?? null) : null;
+    },
     add: (guess, id) => enter(newDraft(guess, id)),
     bind: (draft, binding) => {
       draft.bindings.push(binding);
@@ -150,6 +162,7 @@ function draftOf(service: Stored<Service>, lost: ReadonlySet<string>): Draft {
     seenAt: new Map(),
     added: [],
     seen: [],
+    workloads: [],
   };
 }
 
@@ -165,5 +178,6 @@ function newDraft({ definition, name, from }: Guess, id: string): Draft {
     seenAt: new Map(),
     added: [],
     seen: [],
+    workloads: [],
   };
 }

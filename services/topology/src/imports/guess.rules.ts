@@ -35,6 +35,7 @@ const USERS_OF_PORTS = usersOfPorts();
 export function guessOf(port: PortNumber, service: SeenService | null): Guess | null {
   const written = service?.definition ?? null;
   if (written !== null) return guess(CATALOGUE_NAMES.get(written.toLowerCase()) ?? written, null, service);
+  if (service?.isOfImage === true) return guess(byImage(service) ?? service.kind ?? CONTAINER, "product", service);
   const ofProduct = byProduct(service?.kind ?? service?.product ?? null);
   if (ofProduct !== null) return guess(ofProduct, "product", service);
   const ofName = byName(service);
@@ -59,6 +60,20 @@ export function isUsual(definition: string, port: PortNumber): boolean {
 function guess(definition: string, from: GuessSource | null, service: SeenService | null): Guess {
   const product = service?.product ?? null;
   return { definition, from, name: product ?? definition, isProduct: product !== null };
+}
+
+/** What a container is of whose image has no name. */
+const CONTAINER = "Container";
+/** Words in names of images that do not make it another product. */
+const OF_EDITIONS =
+  /^(?:alpine|ce|community|docker|ee|enterprise|latest|main|official|oss|rootless|server|slim|stable|stack|standalone|unprivileged|\d[\d.]*)$/;
+
+/** The definition of an image: all of its name counts, so that an exporter for Redis is no Redis. */
+function byImage(service: SeenService): string | null {
+  const words = (service.kind ?? "").toLowerCase().split(" ");
+  while (words.length > 1 && OF_EDITIONS.test(words.at(-1) ?? "")) words.pop();
+  const product = words.join(" ");
+  return own(DEFINITION_OF_PRODUCT, product) ?? CATALOGUE_NAMES.get(product) ?? byName({ ...service, name: product });
 }
 
 function byProduct(product: string | null): string | null {

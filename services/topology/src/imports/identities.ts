@@ -60,6 +60,10 @@ export function unrecognizedOf(
 ): Unrecognized[] {
   const macAddresses: string[] = [];
   const labels: string[] = [];
+  for (const { virtualization } of hosts) {
+    const runner = hostLabel(virtualization?.runner ?? null);
+    if (runner !== null) labels.push(runner);
+  }
   for (const host of hosts) {
     const match = matchFor(host);
     if (match !== null && match.by !== "ip_address") continue;

@@ -24,7 +24,7 @@ const seen = FILES.filter(([file]) => existsSync(join(FOLDER, file)));
 const texts = new Map(seen.map(([file]) => [file, readFileSync(join(FOLDER, file), "utf8")]));
 const expected = [
   " [no card]: 53/Tcp@own",
-  ...(texts.has("containers.json") ? ["dock [00:16:3E:00:00:FE]: 9000/Tcp@own"] : []),
+  ...(texts.has("containers.json") ? ["dock [00:16:3E:00:00:FE]:  ·  · 9000/Tcp@own"] : []),
   "nas [00:16:3E:00:00:0A]: 2222/Tcp@all · 8096/Tcp@all",
   "web [02:42:0A:4D:00:33]: 2222/Tcp@all · 9443/Tcp@own",
 ];

@@ -125,6 +125,8 @@ export function together(hosts: readonly SeenHost[], skipped?: Pick<Skipped, "ad
   const ports: SeenPort[] = [];
   const covered: CoveredPorts[] = [];
   const says = saidTogether(hosts);
+  const virtualization = hosts.map((host) => host.virtualization ?? null).find((one) => one !== null) ?? null;
+  const workloads = hosts.flatMap((host) => host.workloads ?? []);
   let { hostname, name = null, vendor, role = null, isNamed = false } = first;
   const attributes = Object.assign({}, ...hosts.map((host) => host.attributes ?? {}).reverse()) as Attributes;
   for (const host of hosts) {
@@ -154,6 +156,8 @@ export function together(hosts: readonly SeenHost[], skipped?: Pick<Skipped, "ad
     role,
     attributes,
     says,
+    virtualization,
+    workloads,
     ports,
     covered,
   };

@@ -20,6 +20,8 @@ export interface KnownNames {
    * @param losers hosts that lose addresses in the same import
    */
   named(seen: SeenHost, distinct: Distinct, losers: ReadonlySet<string>): NamedHost | null;
+  /** The only host with the name. */
+  called(name: string): NamedHost | null;
 }
 
 export function createKnownNames(hosts: readonly NamedHost[] = []): KnownNames {
@@ -42,19 +44,24 @@ export function createKnownNames(hosts: readonly NamedHost[] = []): KnownNames {
   return {
     add,
     withLostMac: (mac) => byMac.get(mac) ?? null,
+    called: (name) => onlyLike(byLabel.get(hostLabel(name) ?? "") ?? [], name, "maybe"),
     named: (seen, distinct, losers) => {
       const { hostname } = seen;
       const label = hostLabel(hostname);
       if (distinct === "no" || hostname === null || label === null) return null;
-      const there = byLabel.get(label) ?? [];
-      const like = (how: "same" | "maybe"): NamedHost[] =>
-        there.filter((host) => compareNames(host.hostname ?? "", hostname) === how);
-      const same = like("same");
-      const [only, another] = same.length > 0 || distinct === "name" ? same : like("maybe");
-      if (only === undefined || another !== undefined) return null;
-      return isContradicted(seen, only, losers) ? null : only;
+      const only = onlyLike(byLabel.get(label) ?? [], hostname, distinct === "name" ? "same" : "maybe");
+      return only === null || isContradicted(seen, only, losers) ? null : only;
     },
   };
+}
+
+/** The only one of some hosts with a name. @param least how alike names must be, if none is equal */
+function onlyLike(hosts: readonly NamedHost[], name: string, least: "same" | "maybe"): NamedHost | null {
+  const like = (how: "same" | "maybe"): NamedHost[] =>
+    hosts.filter(({ hostname }) => compareNames(hostname ?? "", name) === how);
+  const same = like("same");
+  const [only, another] = same.length > 0 || least === "same" ? same : like("maybe");
+  return only === undefined || another !== undefined ? null : only;
 }
 
 /** Whether a host has addresses, but none of the sighting's. */

@@ -5,7 +5,8 @@ import { createDrafts, type Draft } from "./drafts.rules.js";
 import { guessOf } from "./guess.rules.js";
 import { serviceTold } from "./observations.rules.js";
 import type { Skip, Owned, Planned, Planning, Recognized } from "./plan.rules.js";
-import { placeText, portText, type SeenPort, type SeenService } from "./scan.rules.js";
+import { placeText, portText, type SeenPort, type SeenService, type Workload } from "./scan.rules.js";
+import { virtualizationTold } from "./virtualization.rules.js";
 import { serviceKind } from "../kinds/service.js";
 
 // A scan shows a port open at one address, so its service is bound to that interface; only the machine itself reports
@@ -30,6 +31,7 @@ export interface ServicePlanning {
   readonly known: Recognized | null;
   readonly interfaces: readonly Planned<Interface>[];
   readonly ports: readonly Planned<Port>[];
+  readonly workloads: readonly Workload[];
   readonly owned: Owned;
   readonly planning: Planning;
   readonly skip: Skip;
@@ -73,6 +75,11 @@ export function planServices(seen: readonly SeenPort[], on: ServicePlanning): Pl
       `service at ${placeText(one.ip)} ${portText(one)}`,
       "the service is not recognized; its port is imported",
     );
+  for (const workload of on.workloads) {
+    const guess = guessOf({ number: 0, protocol: "Tcp" }, workload.service);
+    if (guess !== null)
+      (drafts.running(workload, guess) ?? drafts.add(guess, planning.newId())).workloads.push(workload);
+  }
   return finished(drafts.all(), on);
 }
 
@@ -92,24 +99,44 @@ function finished(drafts: readonly Draft[], on: ServicePlanning): PlannedService
   });
   let position = known?.services.length ?? 0;
   return drafts
-    .filter(({ seenAt }) => seenAt.size > 0)
+    .filter(({ seenAt, workloads }) => seenAt.size > 0 || workloads.length > 0)
     .map((draft): PlannedService => {
       const { before, guessedFrom, added } = draft;
       const planned = { guessedFrom, seenAt: [...draft.seenAt.values()], added };
-      const observed = observedOf(draft, planning);
+      const told = {
+        observed: observedOf(draft, planning),
+        virtualization: virtualizationTold(
+          before?.entity.virtualization ?? null,
+          servicesIn(draft).find(({ virtualization }) => virtualization !== undefined)?.virtualization ?? null,
+          owned.host_id,
+        ),
+      };
       if (before !== null && added.length === 0) {
-        if (observed === before.entity.observed)
+        const { observed, virtualization } = before.entity;
+        if (told.observed === observed && told.virtualization === virtualization)
           return { ...planned, action: "unchanged", before, entity: before.entity };
-        return { ...planned, action: "update", before, entity: { ...before.entity, observed } };
+        return { ...planned, action: "update", before, entity: { ...before.entity, ...told } };
       }
       const owner = { serviceId: draft.id, networkId: owned.network_id, now: planning.now, newId: planning.newId };
       const resolved = resolveBindings(draft.bindings, judge);
       const bindings = bindingsOf(resolved, before?.entity.bindings ?? [], owner);
       if (before !== null)
-        return { ...planned, action: "update", before, entity: { ...before.entity, bindings, observed } };
+        return { ...planned, action: "update", before, entity: { ...before.entity, bindings, ...told } };
       const entity = serviceKind.make(
-        { name: draft.name, service_definition: draft.definition, tags: [] },
-        { ...owned, id: draft.id, bindings, position: position++, source: { type: "Discovery" }, observed },
+        {
+          name: draft.name,
+          service_definition: draft.definition,
+          virtualization: told.virtualization,
+          tags: [],
+        },
+        {
+          ...owned,
+          id: draft.id,
+          bindings,
+          position: position++,
+          source: { type: "Discovery" },
+          observed: told.observed,
+        },
       );
       return { ...planned, action: "create", before, entity };
     });
@@ -119,12 +146,13 @@ function finished(drafts: readonly Draft[], on: ServicePlanning): PlannedService
 const OF_THE_MACHINE: ReadonlySet<string> = new Set(["ss", "netstat", "lsof", "docker"]);
 
 /** What is known of a service with what the file says of it. Where several ports say something, the first counts. */
-function observedOf({ before, seen }: Draft, { by, now }: Planning): ObservedOfService | null {
-  const services = seen.flatMap(({ service }) => service ?? []);
+function observedOf(draft: Draft, { by, now }: Planning): ObservedOfService | null {
+  const { before, seen } = draft;
+  const services = servicesIn(draft);
   const first = <Value>(of: (service: SeenService) => Value | null | undefined): Value | null =>
     services.map(of).find((value) => value !== null && value !== undefined) ?? null;
   const isByPeople = services.some(({ definition }) => typeof definition === "string");
-  const isListed = seen.every((one) => one.isListed === true);
+  const isListed = seen.length > 0 && seen.every((one) => one.isListed === true);
   const likely = isByPeople || isListed ? null : confidenceOf(services, by);
   // What people have entered is no guess.
   const isEntered = before !== null && before.entity.source.type !== "Discovery";
@@ -136,6 +164,11 @@ function observedOf({ before, seen }: Draft, { by, now }: Planning): ObservedOfS
     confidence,
   };
   return serviceTold(before?.entity.observed ?? null, says, { by, since: now });
+}
+
+/** What the file says of a service. */
+function servicesIn({ seen, workloads }: Draft): SeenService[] {
+  return [...seen.flatMap(({ service }) => service ?? []), ...workloads.map(({ service }) => service)];
 }
 
 function confidenceOf(services: readonly SeenService[], by: string): Confidence {

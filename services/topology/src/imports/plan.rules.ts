@@ -13,6 +13,7 @@ import { agree, isOtherName } from "./merge.rules.js";
 import { changesOfObserved, hostTold, interfaceTold, portTold, type SaysOfPort } from "./observations.rules.js";
 import { planServices, type PlannedService } from "./plan-services.rules.js";
 import { roleOf } from "./roles.rules.js";
+import { virtualizationText, virtualizationTold } from "./virtualization.rules.js";
 import {
   MOST_INTERFACES_OF_HOST,
   MOST_PLACES_OF_HOST,
@@ -70,6 +71,8 @@ export interface Planning {
   readonly newId: () => string;
   readonly placeOf: (ip: string) => Place;
   readonly cidrOf: (subnetId: string) => string | undefined;
+  /** The host with a name, on which others run; null if it is unknown, or several have the name. */
+  readonly runnerOf: (name: string) => string | null;
   readonly superseded: readonly Interface[];
   /** Interfaces of this host that lose their address to another one. */
   readonly lost: ReadonlySet<string>;
@@ -105,7 +108,7 @@ export function planHost(seen: SeenHost, known: Recognized | null, planning: Pla
   const interfaces = planInterfaces(seen, on);
   const seenPorts = portsWithin(seen, skip);
   const ports = planPorts(seenPorts, on);
-  const services = planServices(seenPorts, { ...on, interfaces, ports });
+  const services = planServices(seenPorts, { ...on, interfaces, ports, workloads: seen.workloads ?? [] });
   const host = withObserved(bare, seen, { known, ports, services, planning });
   const changes = [
     ...(known === null ? [] : changesOfHost(known.host.entity, host.entity)),
@@ -126,6 +129,15 @@ export function planHost(seen: SeenHost, known: Recognized | null, planning: Pla
       .filter(isUpdate)
       .flatMap(({ before, entity }) =>
         changesOfObserved(`services.${entity.name}.`, before?.entity.observed ?? null, entity.observed),
+      ),
+    ...services
+      .filter(isUpdate)
+      .flatMap(({ before, entity }) =>
+        changeOfVirtualization(
+          `services.${entity.name}.`,
+          before?.entity.virtualization ?? null,
+          entity.virtualization,
+        ),
       ),
     ...services
       .filter(isUpdate)
@@ -175,10 +187,19 @@ interface On {
 function hostOf(
   seen: SeenHost,
   known: Recognized | null,
-  { networkId, now, newId }: Planning,
+  { networkId, now, newId, runnerOf }: Planning,
   skip: Skip,
 ): Planned<HostRecord> {
   const { hostname, vendor, role = null, attributes = {} } = seen;
+  const runner = seen.virtualization?.runner ?? null;
+  const runnerId = runner === null ? null : runnerOf(runner);
+  if (runner !== null && runnerId === null)
+    skip(seen.line, `host ${runner} of a guest`, "no host has its name, or several have it");
+  const virtualization = virtualizationTold(
+    known?.host.entity.virtualization ?? null,
+    seen.virtualization ?? null,
+    runnerId === known?.host.entity.id ? null : runnerId,
+  );
   if (known !== null) {
     const { entity } = known.host;
     const isUnnamed = hostname !== null && (entity.hostname === null || isSynthetic(entity.hostname));
@@ -187,14 +208,29 @@ function hostOf(
     const { name = null } = seen;
     if (isOtherName(name, entity.name) && isOtherName(name, entity.hostname ?? ""))
       skip(seen.line, `name ${name ?? ""}`, `the host is called ${entity.name} here, which it keeps`);
-    const given = { role: entity.role ?? role, attributes: withMissing(entity.attributes, attributes) };
-    const isTold = given.role !== entity.role || given.attributes !== entity.attributes;
+    const given = {
+      role: entity.role ?? role,
+      attributes: withMissing(entity.attributes, attributes),
+      virtualization,
+    };
+    const isTold =
+      given.role !== entity.role ||
+      given.attributes !== entity.attributes ||
+      given.virtualization !== entity.virtualization;
     if (!isUnnamed && !isTold) return { action: "unchanged", before: known.host, entity };
     const next = { ...entity, ...given, ...(isUnnamed && { hostname }) };
     return { action: "update", before: known.host, entity: next };
   }
   const entity = hostKind.make(
-    { name: nameOf(seen), hostname, description: vendor, role, attributes: { ...attributes }, tags: [] },
+    {
+      name: nameOf(seen),
+      hostname,
+      description: vendor,
+      role,
+      attributes: { ...attributes },
+      virtualization,
+      tags: [],
+    },
     { id: newId(), created_at: now, updated_at: now, network_id: networkId, source: { type: "Discovery" } },
   );
   return { action: "create", before: null, entity };
@@ -246,8 +282,20 @@ function changesOfHost(before: HostRecord, after: HostRecord): ImportedChange[] 
       : [{ path: "hostname", from: before.hostname, to: after.hostname ?? "" }]),
     ...(before.role === after.role ? [] : [{ path: "role", from: before.role, to: after.role ?? "" }]),
     ...keys.map((key) => ({ path: `attributes.${key}`, from: null, to: String(after.attributes[key]) })),
+    ...changeOfVirtualization("", before.virtualization, after.virtualization),
     ...changesOfObserved("", before.observed, after.observed),
   ];
+}
+
+/** @param path of the entity, such as `services.nginx.` */
+function changeOfVirtualization(
+  path: string,
+  before: HostRecord["virtualization"],
+  after: HostRecord["virtualization"],
+): ImportedChange[] {
+  if (before === after) return [];
+  const to = virtualizationText(after) ?? "";
+  return [{ path: `${path}virtualization`, from: virtualizationText(before), to }];
 }
 
 const NAME_LIMIT = 100;

@@ -39,6 +39,8 @@ export interface Recognition {
   unrecognized(batch: number): Unrecognized | null;
   /** Records hosts found by these. */
   addHosts(hosts: readonly NamedHost[]): void;
+  /** The only existing host with a name that the file mentions; null if there is none. */
+  called(name: string): string | null;
   /** With everything that belongs to one existing host merged. */
   settle(prefixOf: PrefixOf): Settled[];
   /** Recognizes a host in the current state. */
@@ -87,6 +89,7 @@ export function createRecognition(groups: readonly SeenHost[], named: Named | nu
       return unrecognized[batch] ?? null;
     },
     addHosts: names.add,
+    called: (name) => names.called(name)?.id ?? null,
     settle: (prefixOf) => {
       const hosts = groups.map((seen): Settled => {
         const one = { seen, distinct: distinctOf(seen) };

@@ -1,6 +1,7 @@
 import type { Attributes, ImportedScan, Protocol, Role, SkippedPart } from "@nts/shared/contract";
 import type { CoveredPorts, Coverage } from "./coverage.rules.js";
 import type { SaysOfHost, SaysOfPort } from "./observations.rules.js";
+import type { SeenVirtualization } from "./virtualization.rules.js";
 
 // The parsed content of a scan: sightings of hosts, and skipped parts with reasons.
 
@@ -35,6 +36,17 @@ export interface SeenService {
   readonly isProbed: boolean;
   readonly version?: string | null;
   readonly cpe?: readonly string[];
+  /** `kind` is all that says what it is: the image of a container. Neither its name nor a port number counts. */
+  readonly isOfImage?: boolean;
+  readonly virtualization?: SeenVirtualization;
+}
+
+/** A service that runs on a host without a port that others can reach. */
+export interface Workload {
+  readonly line: number;
+  readonly service: SeenService;
+  /** It may have ports of its machine, which this file does not tell. */
+  readonly isOnHostNetwork: boolean;
 }
 
 export interface SeenAddress {
@@ -71,6 +83,8 @@ export interface SeenHost {
   /** Network card vendor, or another description for a new host. */
   readonly vendor: string | null;
   readonly says?: SaysOfHost;
+  readonly virtualization?: SeenVirtualization | null;
+  readonly workloads?: readonly Workload[];
   /** What a person has written of it. */
   readonly role?: Role | null;
   readonly attributes?: Attributes;

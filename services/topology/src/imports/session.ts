@@ -153,6 +153,9 @@ export function createSession(): Session {
   let coverage: FileCoverage;
   let by = "";
   const seenOf = (index: number): SeenHost => (settled[index] as Settled).seen;
+  /** Ids of planned hosts by their names. */
+  const idOf = new Map<string, string>();
+  const runnerOf = (name: string): string | null => idOf.get(name.toLowerCase()) ?? recognition.called(name);
 
   function plan(index: number, moment: Moment): SightedPlan {
     const seen = seenOf(index);
@@ -164,9 +167,11 @@ export function createSession(): Session {
       newId: moment.isDry === true ? nextNumber : newId,
       placeOf: places.of,
       cidrOf: places.cidrOf,
+      runnerOf,
       superseded: supersededBy(seen, moment.known?.host.entity.id ?? null, there),
       lost: recognition.lost,
     });
+    if (seen.hostname !== null) idOf.set(seen.hostname.toLowerCase(), planned.entity.id);
     return { ...planned, sighting: coverage.of(seen, planned, moment.known) };
   }
 
@@ -190,6 +195,8 @@ export function createSession(): Session {
     settle: (subnets) => {
       places = createPlaces(subnets, given.hints);
       settled = recognition.settle(places.prefixOf);
+      for (const { seen, match } of settled)
+        if (seen.hostname !== null && match !== null) idOf.set(seen.hostname.toLowerCase(), match.hostId);
       return { subnets: placesFor(settled, places), jobs: settled.length };
     },
     jobs: (from) => batchFrom(settled, from).map((one, at) => jobOf(one, from + at, { places, recognition, given })),

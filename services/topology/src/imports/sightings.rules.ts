@@ -54,6 +54,8 @@ export function sightingOf(
   const services = present(known?.services, plan.services);
   const judge = createJudge(seen, interfaces, isAbsent);
   const portOf = new Map(ports.map(({ entity }) => [entity.id, entity]));
+  /** Found without a port. */
+  const running = new Set(plan.services.filter(({ seenAt }) => seenAt.length === 0).map(({ entity }) => entity.id));
   const seenIps = new Set(seen.addresses.map(({ ip }) => ip));
 
   /** The bindings of a service, without interfaces that moved to other hosts. */
@@ -80,7 +82,7 @@ export function sightingOf(
       hosts: [hostId],
       interfaces: idsOf(interfaces.filter(({ entity }) => seenIps.has(entity.ip_address))),
       ports: idsOf(ports.filter(({ entity }) => judge.isOpen(entity, null))),
-      services: idsOf(services.filter(({ entity }) => isFound(entity))),
+      services: idsOf(services.filter(({ entity }) => running.has(entity.id) || isFound(entity))),
     },
     missed,
   };

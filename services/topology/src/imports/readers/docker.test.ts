@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { guessOf } from "../guess.rules.js";
 import { corpusFile, corpusOf } from "../testing/corpus.js";
+import { createMemoryNetwork } from "../testing/network.js";
 import { importedFrom, read, refusalOf, skippedIn } from "../testing/reading.js";
 import { docker } from "./docker.js";
 
@@ -13,23 +14,16 @@ describe("Docker containers", () => {
       ],
       ["3 port 9000/sctp of container app: only TCP and UDP ports are supported"],
     ],
-    [
-      "host-network",
-      ["box []: mosquitto: 1883/Tcp@all"],
-      ["1 container homeassistant: it shares the network of its machine, whose sockets `ss` tells"],
-    ],
-    ["macvlan", ["box []: "], ["1 container pihole: it publishes no port"]],
+    ["host-network", ["box []: homeassistant:  · mosquitto: 1883/Tcp@all"], []],
+    ["macvlan", ["box []: pihole: "], []],
     ["media", ["box []: jellyfin: 8096/Tcp@all · radarr: 7878/Tcp@all · sonarr: 8989/Tcp@all"], []],
     ["podman", ["box []: gitea: 2222/Tcp@all 3000/Tcp@all"], []],
     ["stopped", ["box [192.168.1.40]: cache: 6379/Tcp@192.168.1.40"], ["1 container old: it is not running"]],
     ["two-databases", ["box []: crm-db: 5433/Tcp@all · shop-db: 5432/Tcp@all"], []],
     [
       "web",
-      ["box []: proxy: 443/Tcp@all 80/Tcp@all"],
-      [
-        "2 port 80/tcp of container blog: it is published on the loopback address only",
-        "3 container db: it publishes no port",
-      ],
+      ["box []: blog:  · db:  · proxy: 443/Tcp@all 80/Tcp@all"],
+      ["2 port 80/tcp of container blog: it is published on the loopback address only"],
     ],
   ])(
     "become services where they are published, and what is left out has its place and a reason: %s",
@@ -52,6 +46,62 @@ describe("Docker containers", () => {
       ]);
     for (const image of ["constructor", "toString", "__proto__"])
       expect(read(docker, file(image)).hosts[0]?.ports[0]?.service?.kind).toBe(image);
+  });
+});
+
+describe("Docker containers: what they are and run on", () => {
+  const entry = (name: string, image: string, more: object = {}): object => ({
+    Name: `/${name}`,
+    State: { Running: true },
+    Config: { Image: image },
+    NetworkSettings: { Ports: { "8090/tcp": [{ HostIp: "", HostPort: "8090" }] } },
+    ...more,
+  });
+  const known = (...entries: object[]) => {
+    const network = createMemoryNetwork();
+    network.importFile(JSON.stringify(entries), false, { hostname: "box", format: "docker" });
+    const [host] = network.hosts.values();
+    return { id: host?.host.entity.id, services: host?.services.map(({ entity }) => entity) ?? [] };
+  };
+
+  it.each([
+    ["confluence", "example/door-control:1", "door control"],
+    ["redis", "oliver006/redis_exporter", "redis_exporter"],
+    ["db", "rediscommander/redis-commander", "redis commander"],
+    ["postgres", `sha256:${"a1".repeat(32)}`, "Container"],
+    ["x", "nginxinc/nginx-unprivileged:1.27", "nginx"],
+    ["y", "postgres:16-alpine", "PostgreSQL"],
+    ["z", "redis/redis-stack-server", "Redis"],
+  ])("are what their images say, not their names or ports: %s of %s", (name, image, definition) => {
+    expect(known(entry(name, image)).services.map((one) => [one.name, one.service_definition])).toEqual([
+      [name, definition],
+    ]);
+  });
+
+  it("run on their machine, also without a port", () => {
+    const { id, services } = known(
+      entry("web", "nginx:1.27"),
+      entry("db", "postgres:16", { NetworkSettings: { Ports: {} }, OCIRuntime: "crun" }),
+    );
+    expect(services.map(({ name, virtualization, bindings }) => [name, virtualization, bindings.length])).toEqual([
+      ["web", { type: "Docker", details: { host_id: id, container: "web", image: "nginx:1.27" } }, 1],
+      ["db", { type: "Podman", details: { host_id: id, container: "db", image: "postgres:16" } }, 0],
+    ]);
+  });
+
+  it("on the network of their machine are the service that its sockets show", () => {
+    const network = createMemoryNetwork();
+    const socket = 'tcp LISTEN 0 5 0.0.0.0:8123 0.0.0.0:* users:(("hass",pid=1,fd=3))\n';
+    network.importFile(socket, false, { hostname: "box", format: "ss" });
+    const container = entry("ha", "homeassistant/home-assistant:2026.1", { HostConfig: { NetworkMode: "host" } });
+    const file = JSON.stringify([container]);
+    network.importFile(file, false, { hostname: "box", format: "docker" });
+    const services = [...network.hosts.values()].flatMap((host) => host.services.map(({ entity }) => entity));
+    expect(services.map(({ name, virtualization }) => [name, virtualization?.type])).toEqual([
+      ["Home Assistant", "Docker"],
+    ]);
+    const [again] = network.importFile(file, true, { hostname: "box", format: "docker" });
+    expect(again?.action).toBe("unchanged");
   });
 });
 

@@ -67,26 +67,34 @@ function takeContainer(machine: Machine, line: number, entry: JsonObject): void 
   const skip = (reason: string): void => {
     machine.skipped.add(line, `container ${name}`, reason);
   };
-  if (objectAt(entry, "State")["Running"] !== true) skip("it is not running");
-  else if (mode === "host") skip("it shares the network of its machine, whose sockets `ss` tells");
-  else if (!published.some(([, places]) => Array.isArray(places) && places.length > 0)) skip("it publishes no port");
-  else {
-    const container = { line, name, service: serviceOf(entry, name) };
-    for (const [port, places] of published) if (Array.isArray(places)) takePort(machine, container, port, places);
+  if (objectAt(entry, "State")["Running"] !== true) {
+    skip("it is not running");
+    return;
   }
+  const service = serviceOf(entry, name);
+  const isOnHostNetwork = mode === "host";
+  const opened = isOnHostNetwork
+    ? []
+    : published.filter(
+        ([port, places]) => Array.isArray(places) && takePort(machine, { line, name, service }, port, places),
+      );
+  if (opened.length > 0) return;
+  const reason = machine.run({ line, service, isOnHostNetwork });
+  if (reason !== null) skip(reason);
 }
 
-/** Adds the places where a container publishes a port. */
-function takePort(machine: Machine, container: Container, port: string, places: readonly unknown[]): void {
+/** Adds the places where a container publishes a port. @returns true if there is one that others can reach */
+function takePort(machine: Machine, container: Container, port: string, places: readonly unknown[]): boolean {
   const { line, name, service } = container;
   const skip = (reason: string): void => {
     machine.skipped.add(line, `port ${port.slice(0, 20)} of container ${name}`, reason);
   };
   const protocol = PROTOCOLS.get(PORT.exec(port)?.[2] ?? "");
   if (protocol === undefined) {
-    skip("only TCP and UDP ports are supported");
-    return;
+    if (places.length > 0) skip("only TCP and UDP ports are supported");
+    return false;
   }
+  let isOpen = false;
   for (const place of places.slice(0, MOST_PLACES)) {
     const binding = isObject(place) ? place : {};
     const number = portNumberIn(textAt(binding, "HostPort"));
@@ -94,8 +102,10 @@ function takePort(machine: Machine, container: Container, port: string, places: 
       number === null
         ? "the number of its port is not from 1 to 65535"
         : machine.open(placeOf(textAt(binding, "HostIp")), { line, protocol, number, service });
-    if (reason !== null) skip(reason);
+    if (reason === null) isOpen = true;
+    else skip(reason);
   }
+  return isOpen;
 }
 
 /** Where a port is published, or why it is not reachable. */
@@ -113,18 +123,25 @@ function nameOf(entry: JsonObject): string {
   );
 }
 
-/** The service is named after the container; the image determines the definition. */
 function serviceOf(entry: JsonObject, name: string): SeenService {
-  const image = imageIn(textAt(objectAt(entry, "Config"), "Image"));
+  const type = "OCIRuntime" in entry || "ConmonPidFile" in entry ? "Podman" : "Docker";
+  return containerService(name, textAt(objectAt(entry, "Config"), "Image"), type);
+}
+
+/** The service of a container: it has the name of the container, and the image alone says what it is. */
+export function containerService(name: string, written: string, type: string): SeenService {
+  const image = imageIn(written);
   const known = serviceOfProcess(image);
-  const version = tagIn(textAt(objectAt(entry, "Config"), "Image"));
+  const full = clip(written, 200);
   return {
-    version,
+    version: tagIn(written),
     name: known?.name ?? image,
     product: name,
     kind: known?.product ?? image,
+    isOfImage: true,
     isWrapped: false,
     isProbed: true,
+    virtualization: { type, runner: null, details: { container: name, ...(full !== null && { image: full }) } },
   };
 }
 
@@ -134,7 +151,8 @@ function imageIn(written: string): string | null {
   const parts = path.split("/").map((part) => part.split(":", 1)[0] ?? "");
   const last = parts.at(-1) ?? "";
   const image = SAYS_NOTHING.has(last) ? (parts.at(-2) ?? "") : last;
-  return clip(ALIASES.get(image) ?? image.replaceAll("-", " "), 100);
+  // An image without a name is written as its checksum.
+  return /^(?:sha256|[\da-f]{12,64})$/.test(image) ? null : clip(ALIASES.get(image) ?? image.replaceAll("-", " "), 100);
 }
 
 /** The tag of an image, if it is a version; `latest` is none. */

@@ -4,8 +4,10 @@ import {
   MOST_INTERFACES_OF_HOST,
   MOST_OPEN_PORTS,
   type Scan,
+  MOST_PORTS_OF_HOST,
   type SeenPort,
   type Skipped,
+  type Workload,
 } from "../scan.rules.js";
 import { toolInfo } from "./texts.js";
 
@@ -20,6 +22,8 @@ export interface Machine {
   full(): string | null;
   /** Adds an open port. @returns why it is skipped; null if it is not */
   open(place: Place, port: Omit<SeenPort, "ip">): string | null;
+  /** Adds what runs without a port. @returns why it is skipped; null if it is not */
+  run(workload: Workload): string | null;
   /** @param line where the machine's data starts @param covered its covered ports */
   scan(tool: string, line: number, covered?: readonly CoveredPorts[]): Scan;
 }
@@ -27,6 +31,7 @@ export interface Machine {
 export function createMachine(): Machine {
   const addresses = new Set<string>();
   const ports: SeenPort[] = [];
+  const workloads: Workload[] = [];
   const skipped = createSkipped();
   const full = (): string | null =>
     ports.length === MOST_OPEN_PORTS ? `an import takes at most ${MOST_OPEN_PORTS} open ports` : null;
@@ -44,9 +49,15 @@ export function createMachine(): Machine {
       ports.push({ ...port, ip });
       return null;
     },
+    run: (workload) => {
+      if (workloads.length === MOST_PORTS_OF_HOST)
+        return `an import takes at most ${MOST_PORTS_OF_HOST} services without ports of a host`;
+      workloads.push(workload);
+      return null;
+    },
     scan: (tool, line, covered = []) => {
       const seen = [...addresses].map((ip) => ({ ip, mac: null }));
-      const host = { line, isNamed: true, addresses: seen, hostname: null, vendor: null, ports, covered };
+      const host = { line, isNamed: true, addresses: seen, hostname: null, vendor: null, ports, covered, workloads };
       const scan = { info: toolInfo(tool), brokeOff: null, hosts: [host], unanswered: 0, skipped };
       const ranges = covered.map(({ protocol }) => `1-65535/${protocol.toLowerCase()}`);
       return { ...scan, coverage: { ...COVERS_NOTHING, reported: { addresses: [], ports: ranges } } };

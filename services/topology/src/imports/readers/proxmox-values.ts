@@ -18,6 +18,8 @@ export interface Card {
 export interface Config {
   readonly name: string;
   readonly isTemplate: boolean;
+  /** What it is said to run, such as `l26` or `debian`. */
+  readonly system: string | null;
   readonly cards: readonly Card[];
 }
 
@@ -35,7 +37,42 @@ export function configIn(value: unknown): Config | null {
   const nets = Object.keys(value).filter((name) => NET.test(name));
   if (nets.length === 0 && typeof value["digest"] !== "string") return null;
   const name = clip(textAt(value, "name") || textAt(value, "hostname"), 100) ?? "";
-  return { name, isTemplate: value["template"] === 1, cards: nets.map((net) => cardIn(value, net)) };
+  return {
+    name,
+    isTemplate: value["template"] === 1,
+    system: systemIn(textAt(value, "ostype")),
+    cards: nets.map((net) => cardIn(value, net)),
+  };
+}
+
+/** Operating systems by the values of `ostype`. */
+const SYSTEMS: ReadonlyMap<string, string> = new Map([
+  ["l24", "Linux"],
+  ["l26", "Linux"],
+  ["solaris", "Solaris"],
+  ["wxp", "Windows XP"],
+  ["w2k", "Windows 2000"],
+  ["w2k3", "Windows Server 2003"],
+  ["w2k8", "Windows Server 2008"],
+  ["wvista", "Windows Vista"],
+  ["win7", "Windows 7"],
+  ["win8", "Windows 8"],
+  ["win10", "Windows 10"],
+  ["win11", "Windows 11"],
+  ["debian", "Debian"],
+  ["devuan", "Devuan"],
+  ["ubuntu", "Ubuntu"],
+  ["centos", "CentOS"],
+  ["fedora", "Fedora"],
+  ["opensuse", "openSUSE"],
+  ["archlinux", "Arch Linux"],
+  ["alpine", "Alpine Linux"],
+  ["gentoo", "Gentoo"],
+  ["nixos", "NixOS"],
+]);
+
+function systemIn(type: string): string | null {
+  return SYSTEMS.get(type) ?? null;
 }
 
 function cardIn(config: JsonObject, net: string): Card {

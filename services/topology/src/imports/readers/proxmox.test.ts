@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { corpusFile } from "../testing/corpus.js";
+import { createMemoryNetwork } from "../testing/network.js";
 import { importedFrom, read, refusalOf, skippedIn } from "../testing/reading.js";
 import { proxmox } from "./proxmox.js";
 
@@ -63,6 +64,59 @@ describe("responses of Proxmox VE", () => {
     const file = corpusFile("proxmox", name);
     expect(importedFrom([[file]])).toEqual(hosts);
     expect(skippedIn(proxmox, file)).toEqual(skipped);
+  });
+
+  it("say on which node guests run, and what their systems are", () => {
+    const network = createMemoryNetwork();
+    network.importFile(corpusFile("proxmox", "cluster"), false);
+    const hosts = [...network.hosts.values()].map(({ host }) => host.entity);
+    const idOf = (name: string): string => hosts.find((one) => one.name === name)?.id ?? "";
+    const guest = (node: string, kind: string, id: number) => ({
+      type: "Proxmox VE",
+      details: { host_id: idOf(node), node, kind, guest: id },
+    });
+    expect(hosts.map(({ name, virtualization, observed }) => [name, virtualization, observed?.os?.name])).toEqual([
+      ["pve1", null, undefined],
+      ["pve2", null, undefined],
+      ["dns01", guest("pve1", "lxc", 110), "Debian"],
+      ["web01", guest("pve1", "qemu", 100), "Linux"],
+      ["db01", guest("pve1", "qemu", 101), "Linux"],
+    ]);
+    expect(network.importFile(corpusFile("proxmox", "cluster"), true).map(({ action }) => action)).toEqual(
+      hosts.map(() => "unchanged"),
+    );
+  });
+
+  it("name the node that is known already, and follow a guest to another one, but not a person's words", () => {
+    const network = createMemoryNetwork();
+    network.importFile("hostname,ip\npve1.lan,10.0.0.1\npve2.lan,10.0.0.2\n", false);
+    const cluster = (node: string): string =>
+      `[{"id":"qemu/7","type":"qemu","name":"web","node":"${node}","status":"running","vmid":7}]
+      {"name":"web","net0":"virtio=BC:24:11:00:00:77,bridge=vmbr0","ipconfig0":"ip=10.0.0.7/24","digest":"${"a".repeat(40)}"}`;
+    const web = () => [...network.hosts.values()].find(({ host }) => host.entity.name === "web");
+    const runner = (): unknown => {
+      const id = web()?.host.entity.virtualization?.details["host_id"];
+      return id === undefined ? null : network.hosts.get(String(id))?.host.entity.hostname;
+    };
+    network.importFile(cluster("pve1"), false);
+    expect(runner()).toBe("pve1.lan");
+    const [moved] = network.importFile(cluster("pve2"), false);
+    expect(runner()).toBe("pve2.lan");
+    expect(moved?.changes).toEqual([{ path: "virtualization", from: "Proxmox VE on pve1", to: "Proxmox VE on pve2" }]);
+    const [unknown] = network.importFile(cluster("pve9"), false);
+    expect(unknown?.skipped.map(({ what, reason }) => `${what}: ${reason}`)).toEqual([
+      "host pve9 of a guest: no host has its name, or several have it",
+    ]);
+    expect(web()?.host.entity.virtualization?.details).toEqual({ node: "pve9", kind: "qemu", guest: 7 });
+    const theirs = { type: "Proxmox VE", details: { rack: 3 } };
+    const there = web();
+    if (there === undefined) throw new Error("there is no guest");
+    network.hosts.set(there.host.entity.id, {
+      ...there,
+      host: { ...there.host, entity: { ...there.host.entity, virtualization: theirs } },
+    });
+    network.importFile(cluster("pve1"), false);
+    expect(web()?.host.entity.virtualization).toEqual(theirs);
   });
 
   it("give the same result in any order", () => {

@@ -1,5 +1,6 @@
 import { type Coverage, COVERS_NOTHING } from "../coverage.rules.js";
 import { MOST_SIGHTINGS, type Scan, type SeenAddress, type Skipped } from "../scan.rules.js";
+import type { SeenVirtualization } from "../virtualization.rules.js";
 import { behindBridge, isOfBridge } from "./bridges.js";
 import { documentsIn } from "./documents.js";
 import { isObject, type JsonObject, textAt } from "./json.js";
@@ -21,6 +22,9 @@ interface Listed {
   readonly kind: string;
   readonly name: string;
   readonly isUp: boolean;
+  /** The node on which a guest runs; empty for nodes. */
+  readonly node: string;
+  readonly id: number | null;
 }
 
 interface Cluster {
@@ -54,9 +58,11 @@ function readCluster(bytes: Iterable<Uint8Array>): Scan {
   }
   const cards = cardsOf(cluster.configs);
   const down = downIn(cluster.listed);
+  const guests = guestsIn(cluster.listed);
+  const systems = new Map(cluster.configs.map(({ name, system }) => [name, system]));
   for (const config of cluster.configs)
-    takeConfig(sightings, config, { cards, down, reported: cluster.reported, absent: cluster.absent });
-  for (const guest of cluster.guests) takeGuest(sightings, cluster, guest, cards);
+    takeConfig(sightings, config, { cards, down, guests, reported: cluster.reported, absent: cluster.absent });
+  for (const guest of cluster.guests) takeGuest(sightings, cluster, guest, { cards, guests, systems });
   for (const one of cluster.listed) skipListed(sightings.skipped, one, cluster.reported);
   return sightings.scan(toolInfo("Proxmox VE"), coverageOf(cluster));
 }
@@ -86,7 +92,15 @@ function takeListed({ listed, reported }: Cluster, { add, skipped }: Sightings, 
       { line, addresses: [{ ip, mac: null }], hostname: hostnameIn(name), vendor: "Proxmox VE", ports: [] },
       `node ${name}`,
     );
-  } else if (kind === "qemu" || kind === "lxc" || kind === "node") listed.push({ line, kind, name, isUp: isUp(entry) });
+  } else if (kind === "qemu" || kind === "lxc" || kind === "node")
+    listed.push({
+      line,
+      kind,
+      name,
+      isUp: isUp(entry),
+      node: kind === "node" ? "" : (clip(textAt(entry, "node"), 100) ?? ""),
+      id: typeof entry["vmid"] === "number" ? entry["vmid"] : null,
+    });
   else skipped.add(line, `${kind.slice(0, 20)} ${name}`, "it is not a machine");
   return true;
 }
@@ -109,6 +123,19 @@ function downIn(listed: readonly Listed[]): ReadonlySet<string> {
   return new Set(guests.map(({ name }) => name).filter((name) => !up.has(name)));
 }
 
+/** What guests run on, by name; null for a name that several have. */
+type Guests = ReadonlyMap<string, SeenVirtualization | null>;
+
+function guestsIn(listed: readonly Listed[]): Guests {
+  const guests = new Map<string, SeenVirtualization | null>();
+  for (const { kind, name, node, id } of listed)
+    if (node !== "") {
+      const details = { node, kind, ...(id !== null && { guest: id }) };
+      guests.set(name, guests.has(name) ? null : { type: "Proxmox VE", runner: node, details });
+    }
+  return guests;
+}
+
 /** The guest name of a MAC address; empty if several guests share it. */
 function cardsOf(configs: readonly Config[]): ReadonlyMap<string, string> {
   const cards = new Map<string, string>();
@@ -120,13 +147,18 @@ function cardsOf(configs: readonly Config[]): ReadonlyMap<string, string> {
 /** Adds the addresses configured for a guest. */
 function takeConfig(
   { add, skipped }: Sightings,
-  { line, name, isTemplate, cards: own }: Config & { readonly line: number },
+  { line, name, isTemplate, system, cards: own }: Config & { readonly line: number },
   {
     cards,
     down,
+    guests,
     reported,
     absent,
-  }: Pick<Cluster, "reported" | "absent"> & { cards: ReadonlyMap<string, string>; down: ReadonlySet<string> },
+  }: Pick<Cluster, "reported" | "absent"> & {
+    cards: ReadonlyMap<string, string>;
+    down: ReadonlySet<string>;
+    guests: Guests;
+  },
 ): void {
   const what = `guest ${name === "" ? "without a name" : name}`;
   const addresses = own.flatMap(({ mac, ips }) => ips.map((ip) => seenAt(ip, mac, cards)));
@@ -136,7 +168,9 @@ function takeConfig(
     skipped.add(line, what, isTemplate ? "it is a template" : "it is not running");
   } else if (addresses.length > 0) {
     reported.add(name);
-    add({ line, addresses, hostname: hostnameIn(name), vendor: null, ports: [] }, what);
+    const os = system === null ? null : { name: system, version: null, cpe: null, accuracy: null };
+    const virtualization = guests.get(name) ?? null;
+    add({ line, addresses, hostname: hostnameIn(name), vendor: null, says: { os }, virtualization, ports: [] }, what);
   }
 }
 
@@ -145,7 +179,11 @@ function takeGuest(
   { add, skipped }: Sightings,
   { reported }: Cluster,
   { line, links }: { readonly line: number; readonly links: readonly Link[] },
-  cards: ReadonlyMap<string, string>,
+  {
+    cards,
+    guests,
+    systems,
+  }: { cards: ReadonlyMap<string, string>; guests: Guests; systems: ReadonlyMap<string, string | null> },
 ): void {
   const name = links.map(({ mac }) => cards.get(macIn(mac) ?? "") ?? "").find((text) => text !== "") ?? "";
   const what = `guest ${name === "" ? "without a name" : name}`;
@@ -160,7 +198,13 @@ function takeGuest(
     }
   if (name !== "") reported.add(name);
   if (addresses.length === 0) skipped.add(line, what, "it has no address that other machines can reach");
-  else add({ line, addresses, hostname: name === "" ? null : hostnameIn(name), vendor: null, ports: [] }, what);
+  else {
+    const system = systems.get(name) ?? null;
+    const os = system === null ? null : { name: system, version: null, cpe: null, accuracy: null };
+    const virtualization = guests.get(name) ?? null;
+    const hostname = name === "" ? null : hostnameIn(name);
+    add({ line, addresses, hostname, vendor: null, says: { os }, virtualization, ports: [] }, what);
+  }
 }
 
 /** MAC addresses shared by several guests identify none. */

@@ -69,7 +69,7 @@ function* ofDnsmasq(text: string): Generator<Lease> {
 
 function reservation(line: number, address: string, mac: string, hostname: string): Lease {
   const fault = address === "" ? "no address is kept for it" : null;
-  return { line, address: address === "" ? `${hostname || mac}` : address, mac, hostname, endsMs: null, fault };
+  return { line, address: address === "" ? hostname || mac : address, mac, hostname, endsMs: null, fault };
 }
 
 /** Reservations and leases anywhere in a value. @param at counts them */

@@ -10,7 +10,7 @@ export function withVisibleNames(scan: Scan): Scan {
 }
 
 function hostWithVisibleNames(host: SeenHost, skipped: Skipped): SeenHost {
-  const { line, name, hostname, ports } = host;
+  const { line, name, hostname, ports, workloads } = host;
   const clean = createCleaner(line, skipped);
   const cleanName = clean(name ?? null);
   const cleanHostname = clean(hostname);
@@ -19,22 +19,30 @@ function hostWithVisibleNames(host: SeenHost, skipped: Skipped): SeenHost {
     ...(name !== undefined && { name: cleanName }),
     hostname: cleanHostname === hostname ? hostname : hostnameIn(cleanHostname ?? ""),
     ports: ports.map((port) => portWithVisibleNames(port, skipped)),
+    ...(workloads !== undefined && {
+      workloads: workloads.map((one) => ({
+        ...one,
+        service: serviceWithVisibleNames(one.service, one.line, skipped),
+      })),
+    }),
   };
 }
 
 function portWithVisibleNames(port: SeenPort, skipped: Skipped): SeenPort {
   const { service, line } = port;
-  if (service === null) return port;
+  return service === null ? port : { ...port, service: serviceWithVisibleNames(service, line, skipped) };
+}
+
+function serviceWithVisibleNames(service: SeenService, line: number, skipped: Skipped): SeenService {
   const { name, product, kind, definition } = service;
   const clean = createCleaner(line, skipped);
-  const cleaned: SeenService = {
+  return {
     ...service,
     name: clean(name),
     product: clean(product),
     ...(kind !== undefined && { kind: clean(kind) }),
     ...(definition !== undefined && { definition: clean(definition) }),
   };
-  return { ...port, service: cleaned };
 }
 
 /** Removes invisible characters; null if nothing else is left. The same text is listed once. */

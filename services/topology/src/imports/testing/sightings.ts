@@ -15,6 +15,7 @@ const planning = {
   newId: () => `id${String(made++).padStart(6, "0")}`,
   placeOf: (ip: string) => ({ id: "subnet", cidr: blockAround(ip, 24) }),
   cidrOf: () => undefined,
+  runnerOf: () => null,
   superseded: [],
   lost: new Set<string>(),
 };
