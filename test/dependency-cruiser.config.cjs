@@ -29,7 +29,7 @@ const ROOMS = {
     "mcp",
     "pipeline",
   ],
-  "shared/src": ["contract", "bus", "tracing", "mongo", "http", "writes", "upstream", "openapi"],
+  "shared/src": ["contract", "scheduling", "bus", "tracing", "mongo", "http", "writes", "upstream", "openapi"],
   "deploy/local/src": ["demo", "processes", "servers", "supervisor"],
   "services/identity/src": [
     "model",

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { DEFAULT_MAX_IDEMPOTENCY_KEYS } from "./contract/writes.js";
-import { SHARE_LIMITS } from "./shares.js";
+import { SHARE_LIMITS } from "./quotas.js";
 
 /** Missing or invalid settings; the message lists each on a line, without its value. */
 export class ConfigError extends Error {

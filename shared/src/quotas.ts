@@ -33,3 +33,18 @@ export function requireRoomFor(count: number, quota: Quota, isUnverified: boolea
   if (count >= unverified) throw new AppError("owner_unverified", { entity, limit: unverified });
   return Math.min(limit, unverified) - count;
 }
+
+/** What an organization may use of the database at the same time, in each process. */
+export interface ShareLimits {
+  /** Maximum concurrent reads and transactions of an organization. */
+  readonly operations: number;
+  /** Maximum queued ones. */
+  readonly waiting: number;
+  /** Maximum milliseconds in the queue. */
+  readonly waitMs: number;
+  /** Maximum open streams of an organization. */
+  readonly streams: number;
+}
+
+/** By default. */
+export const SHARE_LIMITS: ShareLimits = { operations: 4, waiting: 512, waitMs: 5_000, streams: 4 };

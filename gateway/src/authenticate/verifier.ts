@@ -1,6 +1,6 @@
 import type { Verification } from "@nts/shared/contract/internal";
 import { addressBlockOf, siteOf } from "@nts/shared/address-block";
-import { createBoundedQueue } from "@nts/shared/bounded-queue";
+import { createFairQueue } from "@nts/shared/scheduling/fair-queue";
 import { AppError } from "@nts/shared/errors";
 import type { ParentRequest } from "@nts/shared/http/headers";
 import type { Log } from "@nts/shared/log";
@@ -117,7 +117,7 @@ export function createVerifier(options: VerifierOptions): Verifier {
 /** Calls identity when it is the credential's turn, and serves earlier results while identity does not respond. */
 function createQuestion(options: VerifierOptions) {
   const { ask, atATime, cache, changes, clock, staleMs, log, observer } = options;
-  const inTurn = createBoundedQueue({ atATime, mostWaiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS });
+  const inTurn = createFairQueue({ atATime, mostWaiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS }).run;
   /** Identity did not respond to the last call. */
   let isAway = false;
 

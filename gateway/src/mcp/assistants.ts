@@ -5,7 +5,7 @@ import { AppError, validationFailed } from "@nts/shared/errors";
 import { excessOf } from "@nts/shared/http/json-bounds";
 import type { Listener } from "@nts/shared/http/server";
 import { onceItWorks } from "@nts/shared/once";
-import { createShares } from "@nts/shared/shares";
+import { createShares } from "@nts/shared/scheduling/shares";
 import { z } from "zod";
 import type { Caller } from "../authenticate/caller.js";
 import { announcesTooMuch } from "../edge/announced-body.js";

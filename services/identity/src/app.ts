@@ -24,7 +24,7 @@ import { createChangeRights } from "./rights/change-rights.js";
 import { createKeyChangeLog } from "./storage/key-changes.js";
 import { createGatewayRegistry } from "./storage/gateways.js";
 import { mountKeyChanges } from "./routes/key-changes.js";
-import { sharingNext } from "./storage/sharing-next.js";
+import { sharingNext } from "@nts/shared/scheduling/batcher";
 import { createRemoveDeletedTags } from "./flows/cleanup/deleted-tags.js";
 import { createRequireRoom } from "./rights/key-quotas.js";
 import { type KeyRotationRoutes, mountKeyRotation } from "./routes/key-rotation.js";

@@ -18,7 +18,7 @@ import { createProgressKeeper } from "@nts/shared/mongo/migration-progress";
 import { addPoolMetrics } from "@nts/shared/mongo/pool-metrics";
 import { createTransactions } from "@nts/shared/mongo/transaction";
 import { watchDatabase } from "@nts/shared/mongo/watch";
-import { createShares } from "@nts/shared/shares";
+import { createShares } from "@nts/shared/scheduling/shares";
 import { createTracing } from "@nts/shared/tracing/tracing";
 import { createUpstream } from "@nts/shared/upstream/upstream";
 import { DEADLINES, IDLE, STOPPING } from "@nts/shared/timing";

@@ -19,7 +19,7 @@ import { migrate } from "@nts/shared/mongo/migrations";
 import { addPoolMetrics } from "@nts/shared/mongo/pool-metrics";
 import { createTransactions } from "@nts/shared/mongo/transaction";
 import { watchDatabase } from "@nts/shared/mongo/watch";
-import { createShares } from "@nts/shared/shares";
+import { createShares } from "@nts/shared/scheduling/shares";
 import { createTracing } from "@nts/shared/tracing/tracing";
 import { IDLE, STOPPING } from "@nts/shared/timing";
 import { createTopologyApp } from "./app.js";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "@jest/globals";
 import { listHosts } from "../contract/index.js";
 import { AppError } from "../errors.js";
 import { createLog } from "../log.js";
-import { createShares } from "../shares.js";
+import { createShares } from "../scheduling/shares.js";
 import { passOn } from "../tracing/tracing.js";
 import { createRouter, mount } from "./mount.js";
 import { createTenancySigner, createTenancyVerifier } from "./tenancy.js";

@@ -22,7 +22,7 @@ import { discardResponse, sendResponse, sendError } from "./send.js";
 import { isUser, type Principal, type Scope, type UserPrincipal } from "./tenancy.js";
 import { createValidator } from "./validate.js";
 import type { Precondition } from "../revision.js";
-import type { Shares } from "../shares.js";
+import type { Shares } from "../scheduling/shares.js";
 import type { Work } from "../work.js";
 import { type Writes, textOf, requestedWriteOf } from "./write-request.js";
 

@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import type { ServerResponse } from "node:http";
 import type { AppError } from "../errors.js";
-import type { Shares } from "../shares.js";
+import type { Shares } from "../scheduling/shares.js";
 import { timedOut } from "../timing.js";
 import type { Origin, Work } from "../work.js";
 import type { Author } from "../author.js";

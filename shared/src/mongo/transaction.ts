@@ -7,7 +7,7 @@ import { callerOf, requireNotAbandoned, type TransactionBody, type Work } from "
 import { writeAs } from "../author.js";
 import { createAbandonedSweep } from "./abandoned.js";
 import { mapMongoFault } from "./faults.js";
-import { createKeyedQueue } from "./queue.js";
+import { createFairQueue } from "../scheduling/fair-queue.js";
 
 // Replaces the driver's `withTransaction`, whose two minutes cannot be shortened. A body may run several times: it has
 // no other side effects, runs its operations sequentially, and first writes the document that serializes it (the lock).
@@ -59,7 +59,8 @@ export type RunTransaction = <T>(work: Work, written: Written, body: Transaction
 
 /** Creates the transaction runner of a client. */
 export function createTransactions(client: MongoClient): RunTransaction {
-  const queue = createKeyedQueue();
+  // Local to the process: it avoids write conflicts, but correctness does not depend on it.
+  const queue = createFairQueue({ ofKey: 1 });
   const endAbandoned = createAbandonedSweep(client);
   return async (work, written, body) => {
     const startedAt = performance.now();
@@ -68,11 +69,11 @@ export function createTransactions(client: MongoClient): RunTransaction {
       const attempt = (): Promise<T> => attempts(client, { work, body: given, startedAt, deadline, endAbandoned });
       if ("ofAll" in written) {
         // One of each organization waits, and none for its share while it has the turn of all.
-        const inTurn = (): Promise<T> => work.use(() => queue.run([written.ofAll], attempt));
-        return queue.run([`${written.ofAll} ${callerOf(work)}`], inTurn);
+        const inTurn = (): Promise<T> => work.use(() => queue.run(attempt, written.ofAll));
+        return queue.run(inTurn, `${written.ofAll} ${callerOf(work)}`);
       }
       // In one order for all callers, to avoid deadlocks.
-      return queue.run([...new Set(written)].sort(), () => work.use(attempt));
+      return queue.runWithAll([...new Set(written)].sort(), () => work.use(attempt));
     };
     return work.unit === undefined ? run(body) : work.unit.within(run, body);
   };

@@ -6,7 +6,7 @@ import { deleteKey, getKey, listKeys, updateKey } from "@nts/shared/contract/key
 import { getOrganization, updateOrganization } from "@nts/shared/contract/organizations";
 import { getCurrentUser, getUser, listUsers, updateUser } from "@nts/shared/contract/users";
 import { whoami } from "@nts/shared/contract/whoami";
-import { createShares } from "@nts/shared/shares";
+import { createShares } from "@nts/shared/scheduling/shares";
 import { sharedBy } from "@nts/identity/storage/database";
 import { createKeyStore } from "@nts/identity/storage/api-keys";
 import { createOrganizationStore } from "@nts/identity/storage/organizations";

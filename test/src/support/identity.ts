@@ -12,7 +12,7 @@ import { createTenancyVerifier } from "@nts/shared/http/tenancy";
 import { createLog } from "@nts/shared/log";
 import { createMongoClient, openDatabase } from "@nts/shared/mongo/connect";
 import { createTransactions } from "@nts/shared/mongo/transaction";
-import { createShares } from "@nts/shared/shares";
+import { createShares } from "@nts/shared/scheduling/shares";
 import { passOn } from "@nts/shared/tracing/tracing";
 import { createDirect, type Direct } from "./direct.js";
 import { createOwnClient, releaseDatabase, acquireDatabase } from "./prepared-databases.js";

@@ -8,7 +8,7 @@ import { Discard, type RunTransaction } from "@nts/shared/mongo/transaction";
 import { repeat } from "@nts/shared/repeat";
 import { BACKGROUND } from "@nts/shared/work";
 import { ENTRIES_OF_NOTES } from "../storage/indexes.js";
-import { sharingNext } from "../storage/sharing-next.js";
+import { sharingNext } from "@nts/shared/scheduling/batcher";
 import type { AuditNoteSource } from "../topology/audit-notes.js";
 import type { AuditDocument } from "../model/audit-entry.rules.js";
 import { AUDIT, trailOf } from "../storage/audit-trail.js";

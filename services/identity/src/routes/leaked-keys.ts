@@ -1,5 +1,5 @@
 import { isWellFormedApiKey } from "@nts/shared/api-key";
-import { createBoundedQueue } from "@nts/shared/bounded-queue";
+import { createFairQueue } from "@nts/shared/scheduling/fair-queue";
 import { revokeLeakedKeys } from "@nts/shared/contract/keys";
 import { hashCredential } from "@nts/shared/credential";
 import { respond } from "@nts/shared/http/respond";
@@ -30,7 +30,7 @@ const LONGEST_WAIT_MS = 2_000;
 /** The operation to report a leaked key, which revokes it. Without a match it costs one read of up to ten hashes. */
 export function mountLeakedKeys(router: Router, routes: LeakedKeyRoutes): void {
   const { keys, changeRights, endedMakers, webhooks, settle } = routes;
-  const inTurn = createBoundedQueue({ atATime: AT_A_TIME, mostWaiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS });
+  const inTurn = createFairQueue({ atATime: AT_A_TIME, mostWaiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS }).run;
 
   mountAny(router, revokeLeakedKeys, async ({ body, work }) => {
     // Malformed keys are not looked up.

@@ -5,7 +5,7 @@ import {
   prepareProviderSignIn,
 } from "@nts/shared/contract/providers";
 import { siteOf } from "@nts/shared/address-block";
-import { createBoundedQueue } from "@nts/shared/bounded-queue";
+import { createFairQueue } from "@nts/shared/scheduling/fair-queue";
 import { hashCredential } from "@nts/shared/credential";
 import { respond } from "@nts/shared/http/respond";
 import { mount, mountAny, type Router } from "@nts/shared/http/mount";
@@ -30,7 +30,7 @@ const STORING = { atATime: 4, mostWaiting: 256, longestWaitMs: 2_000 };
 /** The start of a provider sign-in. */
 export function mountProviders(router: Router, routes: ProviderRoutes): void {
   const { providers, signIns, browserCookies, confirmCaller, requireConfirmed } = routes;
-  const inTurn = createBoundedQueue(STORING);
+  const inTurn = createFairQueue(STORING).run;
 
   mountAny(router, listProviders, () => Promise.resolve(respond.data(providers.list)));
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { availableParallelism } from "node:os";
-import { createBoundedQueue } from "@nts/shared/bounded-queue";
+import { createFairQueue } from "@nts/shared/scheduling/fair-queue";
 import { callerOf, inTime, requireTime, type Work } from "@nts/shared/work";
 import { type BackgroundThread, createBackgroundThread } from "./background-thread.js";
 import type { HashingQuestion } from "./hashing-worker.js";
@@ -29,7 +29,7 @@ export interface Passwords {
 
 /** @param cost per hash: memory in KiB, iterations and lanes */
 export function createPasswords(cost = COST): Passwords {
-  const run = createBoundedQueue({ atATime: AT_A_TIME, mostWaiting: MOST_WAITING });
+  const run = createFairQueue({ atATime: AT_A_TIME, mostWaiting: MOST_WAITING }).run;
   const threads = Array.from({ length: AT_A_TIME }, () =>
     createBackgroundThread<HashingQuestion, string | boolean>(THREAD),
   );

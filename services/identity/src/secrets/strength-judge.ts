@@ -1,4 +1,4 @@
-import { createBoundedQueue } from "@nts/shared/bounded-queue";
+import { createFairQueue } from "@nts/shared/scheduling/fair-queue";
 import { callerOf, inTime, requireTime } from "@nts/shared/work";
 import { createBackgroundThread } from "./background-thread.js";
 import type { JudgePassword } from "./strength.js";
@@ -23,7 +23,7 @@ export interface PasswordJudge {
 }
 
 export function createPasswordJudge(): PasswordJudge {
-  const run = createBoundedQueue({ atATime: 1, mostWaiting: MOST_WAITING });
+  const run = createFairQueue({ atATime: 1, mostWaiting: MOST_WAITING }).run;
   const thread = createBackgroundThread<StrengthQuestion, string | null>(THREAD);
   return {
     judge: (parts, words, work) => {

@@ -1,7 +1,7 @@
 import type { ClientSession, Collection, Filter } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { PageQuery } from "@nts/shared/mongo/keyset";
-import { createKeyedQueue } from "@nts/shared/mongo/queue";
+import { createFairQueue } from "@nts/shared/scheduling/fair-queue";
 import { KEYS_BY_ORGANIZATION, KEYS_BY_USER } from "./indexes.js";
 import { forgetAddresses } from "./key-addresses.js";
 import { noteChange } from "./audit-notes.js";
@@ -178,7 +178,7 @@ function createKeyReads(
 function createUseWriter(keys: Collection<KeyDocument>): KeyStore["recordUses"] {
   // A write that meets an open transaction occupies its connection. Several at a time could take all, including the one
   // that the transaction needs to end.
-  const useWrites = createKeyedQueue();
+  const useWrites = createFairQueue({ atATime: 1 });
   return async (uses) => {
     if (uses.length === 0) return;
     const updates = uses.map(({ key_id: _id, used_at, is_previous }) => ({
@@ -190,7 +190,7 @@ function createUseWriter(keys: Collection<KeyDocument>): KeyStore["recordUses"] 
           }
         : { filter: { _id }, update: { $max: { last_used: used_at } } },
     }));
-    await useWrites.run([keys.collectionName], () => keys.bulkWrite(updates, { ordered: false }));
+    await useWrites.run(() => keys.bulkWrite(updates, { ordered: false }));
   };
 }
 

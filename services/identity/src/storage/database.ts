@@ -1,6 +1,6 @@
 import type { Db } from "mongodb";
-import { createQueuedRead, type QueuedRead } from "@nts/shared/queued-reads";
-import type { Shares } from "@nts/shared/shares";
+import { createQueuedRead, type QueuedRead } from "@nts/shared/scheduling/queued-reads";
+import type { Shares } from "@nts/shared/scheduling/shares";
 
 // Organizations share the connections: each use takes a turn of its organization's share, a transaction one for all its
 // operations. Anonymous requests have no organization and are limited by address at the gateway.

@@ -1,7 +1,7 @@
 import type { ClientSession, Db } from "mongodb";
 import type { KeyChange } from "@nts/shared/contract/internal";
 import { AppError } from "@nts/shared/errors";
-import { sharingNext } from "./sharing-next.js";
+import { sharingNext } from "@nts/shared/scheduling/batcher";
 
 // The numbered log of changes of rights. Each is numbered in its transaction by a shared counter, so numbers are
 // gapless, and a change is visible exactly when all earlier ones are.

@@ -10,8 +10,8 @@ import {
 import type { MadeWebhooks } from "@nts/shared/contract/webhooks";
 import type { InternalClient } from "@nts/shared/upstream/internal-client";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { createQueuedRead } from "@nts/shared/queued-reads";
-import { createShares } from "@nts/shared/shares";
+import { createQueuedRead } from "@nts/shared/scheduling/queued-reads";
+import { createShares } from "@nts/shared/scheduling/shares";
 import { chunksOf } from "@nts/shared/groups";
 import { narrowed } from "../model/scopes.rules.js";
 

@@ -1,8 +1,8 @@
 import { setImmediate as afterOthers } from "node:timers/promises";
-import { putUnder } from "@nts/shared/groups";
+import { createFairQueue } from "@nts/shared/scheduling/fair-queue";
 
-// Archives are validated on the event loop. Validation yields to other requests after every slice, and slices are scheduled
-// round-robin between organizations.
+// Archives are validated on the event loop. Validation yields to other requests after every slice, and slices of
+// organizations take turns.
 
 /** Milliseconds per slice: the latency that validation may add to each step of a request. */
 export const SLICE_MS = 4;
@@ -21,36 +21,16 @@ export interface Slices {
  * @param now milliseconds of a clock that never goes back
  */
 export function createSlices(idle: () => Promise<void>, now = () => performance.now()): Slices {
-  /** Pending slices by organization, in round-robin order. */
-  const waiting = new Map<string, (() => void)[]>();
-  let isRunning = false;
-
-  async function giveTurns(): Promise<void> {
-    for (const [organizationId, turns] of waiting) {
-      // Moves the organization to the end of the queue.
-      waiting.delete(organizationId);
-      const begin = turns.shift();
-      if (turns.length > 0) waiting.set(organizationId, turns);
-      begin?.();
-      await afterOthers();
-      await idle();
-    }
-    isRunning = false;
-  }
-
-  const turnOf = (organizationId: string): Promise<void> =>
-    new Promise((resolve) => {
-      putUnder(waiting, organizationId, resolve);
-      if (isRunning) return;
-      isRunning = true;
-      void giveTurns();
-    });
-
+  const queue = createFairQueue({ atATime: 1 });
   return {
     run: async (organizationId, slice) => {
-      await turnOf(organizationId);
-      const end = now() + SLICE_MS;
-      return slice(() => now() >= end);
+      const leave = await queue.enter(organizationId);
+      try {
+        const end = now() + SLICE_MS;
+        return slice(() => now() >= end);
+      } finally {
+        void afterOthers().then(idle).finally(leave);
+      }
     },
   };
 }

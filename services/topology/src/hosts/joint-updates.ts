@@ -2,7 +2,7 @@ import type { Service } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { Discard } from "@nts/shared/mongo/transaction";
-import { createTogether } from "@nts/shared/together";
+import { createBatcher } from "@nts/shared/scheduling/batcher";
 import { requireNotAbandoned, type Work } from "@nts/shared/work";
 import type { Stored } from "../storage/entities.js";
 import { MOST_SMALL } from "../storage/large-writes.js";
@@ -42,7 +42,7 @@ type Written = ReadonlyMap<JointUpdate, Stored<Service>>;
 const NOTHING: Written = new Map();
 
 export function createJointUpdates(storage: Storage): JointUpdates {
-  const together = createTogether<JointUpdate, Stored<Service>>({
+  const together = createBatcher<JointUpdate, Stored<Service>>({
     ...LANE,
     fits,
     run: async (updates) => {

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, jest } from "@jest/globals";
-import { createImportQueue, type ImportQueue, type QueueLimits } from "./queue.js";
+import { createImportQueue, type QueueLimits } from "./queue.js";
 
 const LIMITS: QueueLimits = {
   running: 4,
@@ -16,7 +16,7 @@ const flushPromises = async (): Promise<void> => {
 };
 
 /** Enters the queue, and records the organization when it gets a slot. */
-function enterer(queue: ImportQueue, order: string[]) {
+function enterer(queue: ReturnType<typeof createImportQueue>, order: string[]) {
   const leaves: (() => void)[] = [];
   const enter = (organization: string): Promise<void> =>
     queue.enter(organization).then((leave) => {

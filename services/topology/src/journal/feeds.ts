@@ -2,10 +2,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { Db } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import type { Log } from "@nts/shared/log";
-import { createPacer, type Pacer } from "@nts/shared/pacer";
+import { createPacer, type Pacer } from "@nts/shared/scheduling/pacer";
 import { restMs } from "@nts/shared/repeat";
-import { createBoundedQueue } from "@nts/shared/bounded-queue";
-import { createShares, type Shares } from "@nts/shared/shares";
+import { createFairQueue, ownTasksLimited } from "@nts/shared/scheduling/fair-queue";
+import type { Shares } from "@nts/shared/scheduling/shares";
 import { sharedDatabase } from "../storage/database.js";
 import { createJournalReader, type JournalReader } from "./read.js";
 import { createRecentEvents, type SelectableEntry } from "./recent-events.js";
@@ -45,9 +45,12 @@ export interface Feeds {
 
 /** @param db used for reads outside of requests, with few connections */
 export function createFeeds(db: Db, log: Log): Feeds {
-  const shares = createShares({ operations: MOST_READS_OF_ORGANIZATION, waiting: MOST_FEEDS });
-  const inTurn = createBoundedQueue({ atATime: MOST_READS, mostWaiting: MOST_FEEDS, longestWaitMs: LONGEST_WAIT_MS });
-  const use: Shares["use"] = (organizationId, task) => shares.use(organizationId, () => inTurn(task));
+  const queue = createFairQueue({
+    ...{ atATime: MOST_READS, ofKey: MOST_READS_OF_ORGANIZATION },
+    ...{ mostWaiting: MOST_FEEDS, mostWaitingOfKey: MOST_FEEDS, longestWaitMs: LONGEST_WAIT_MS },
+    refusal: ownTasksLimited(1),
+  });
+  const use: Shares["use"] = (organizationId, task) => queue.run(task, organizationId);
   const database = sharedDatabase(db, { use });
   const reader = createJournalReader(database);
   const tails = new Map<string, Tail>();

@@ -3,7 +3,7 @@ import { validationFailed } from "@nts/shared/errors";
 import { respond, type FileInfo } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { createPacer } from "@nts/shared/pacer";
+import { createPacer } from "@nts/shared/scheduling/pacer";
 import type { Work } from "@nts/shared/work";
 import { createAnsibleWriter, MOST_ANSIBLE_HOSTS } from "../exports/formats/ansible.rules.js";
 import { createCsvWriter } from "../exports/formats/csv.rules.js";

@@ -2,7 +2,7 @@ import type { ClientSession, Db, Document } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { type Moment, rawBatches, rawCount, type RawFind } from "@nts/shared/mongo/raw-find";
 import type { RawBatch } from "@nts/shared/mongo/raw-fields";
-import type { Shares } from "@nts/shared/shares";
+import type { Shares } from "@nts/shared/scheduling/shares";
 import { turnsOf } from "./large-writes.js";
 import type { Scoped } from "./scoped-collection.js";
 

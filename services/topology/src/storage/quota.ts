@@ -1,6 +1,6 @@
 import { requireRoomFor, UNVERIFIED_QUOTAS } from "@nts/shared/quotas";
 import type { Scope } from "@nts/shared/http/tenancy";
-import type { SharedReads } from "@nts/shared/shared-reads";
+import type { QueuedRead } from "@nts/shared/scheduling/queued-reads";
 import type { Database } from "./database.js";
 import type { EntityDocument } from "./entities.js";
 import { COUNTED, type GuardDocument, SHARDS } from "./guards.js";
@@ -47,7 +47,7 @@ interface Known {
   readonly untilMs: number;
 }
 
-export function createQuota({ db, share }: Database, reads: SharedReads, limits: Quotas): Quota {
+export function createQuota({ db, share }: Database, readOnce: QueuedRead, limits: Quotas): Quota {
   const guards = scopedCollection<GuardDocument>(db, "guards");
   const known = new Map<string, Known>();
   const counted = COUNTED.map((kind) => ({ $ifNull: [`$counts.${kind}`, 0] }));
@@ -74,7 +74,7 @@ export function createQuota({ db, share }: Database, reads: SharedReads, limits:
   }
 
   function readShared(organizationId: string): Promise<Known> {
-    return reads.read(organizationId, "quota", () => share({ organizationId }, () => read(organizationId)));
+    return readOnce(organizationId, "quota", () => share({ organizationId }, () => read(organizationId)));
   }
 
   return {

@@ -3,8 +3,8 @@ import { type ClientSession, type Db, type Document, MongoBulkWriteError, MongoS
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { mapMongoFault } from "@nts/shared/mongo/faults";
-import { createKeyedQueue } from "@nts/shared/mongo/queue";
-import { createTogether } from "@nts/shared/together";
+import { createBatcher } from "@nts/shared/scheduling/batcher";
+import { createFairQueue } from "@nts/shared/scheduling/fair-queue";
 import { requireNotAbandoned, type Work } from "@nts/shared/work";
 import { byText } from "./authorship.js";
 import { BY_ID } from "./indexes.js";
@@ -60,7 +60,7 @@ interface Write {
 
 export function createShortWrites<T extends Entity>(db: Db, entities: Entities<T>): ShortWrites<T> {
   const { collection } = entities;
-  const together = createTogether<Write, Outcome>({
+  const together = createBatcher<Write, Outcome>({
     atATime: AT_A_TIME,
     fits: (writes) => writes.length < MOST,
     run: (writes, organizationId) => runAll({ db, collection, organizationId }, writes),
@@ -80,7 +80,7 @@ export function createShortWrites<T extends Entity>(db: Db, entities: Entities<T
 
 /** Runs the updates of one entity sequentially, each on the result of the previous one. */
 function createTurns<T extends Entity>(): ShortWrites<T>["inTurn"] {
-  const queue = createKeyedQueue();
+  const queue = createFairQueue({ ofKey: 1 });
   const turns = new Map<string, { users: number; left: Stored<T> | null }>();
   return async (read, update) => {
     const { id } = read.entity;
@@ -88,11 +88,11 @@ function createTurns<T extends Entity>(): ShortWrites<T>["inTurn"] {
     turns.set(id, turn);
     turn.users += 1;
     try {
-      return await queue.run([id], async () => {
+      return await queue.run(async () => {
         const { left } = turn;
         turn.left = await update(left !== null && left.revision > read.revision ? left : read);
         return turn.left;
-      });
+      }, id);
     } finally {
       turn.users -= 1;
       if (turn.users === 0) turns.delete(id);

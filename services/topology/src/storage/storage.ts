@@ -1,7 +1,7 @@
 import type { Db } from "mongodb";
 import type { Service } from "@nts/shared/contract";
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
-import { createSharedReads } from "@nts/shared/shared-reads";
+import { createSharedReads } from "@nts/shared/scheduling/queued-reads";
 import { createWrites } from "@nts/shared/writes/writes";
 import type { Writes } from "@nts/shared/http/write-request";
 import { ENTITY_KINDS, type EntityIn, type EntityKinds, type StoredKinds } from "../kinds/index.js";

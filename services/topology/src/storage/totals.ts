@@ -1,7 +1,7 @@
 import type { ClientSession } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { documentsIn, rawBatches } from "@nts/shared/mongo/raw-find";
-import { createSharedReads, type SharedReads } from "@nts/shared/shared-reads";
+import { createSharedReads, type QueuedRead } from "@nts/shared/scheduling/queued-reads";
 import type { Database } from "./database.js";
 import { addedUp, type Counted, type Counts, type GuardDocument, SHARDS } from "./guards.js";
 import { GUARD_INDEX } from "./indexes.js";
@@ -22,13 +22,13 @@ export interface Totals {
   total(scope: Scope, counted: Counted): Promise<number>;
 }
 
-/** @param reads for totals of many networks; pauses after each */
-export function createTotals(database: Database, reads: SharedReads): Totals {
+/** @param readMany for totals of many networks; pauses after each */
+export function createTotals(database: Database, readMany: QueuedRead): Totals {
   const guards = scopedCollection<GuardDocument>(database.db, "guards");
   /** Organizations with more networks than are summed here. */
   const large = new Set<string>();
   /** One read of the same counts at a time; pages that need them meanwhile share the next one. */
-  const fewReads = createSharedReads(1);
+  const readFew = createSharedReads(1);
 
   /**
    * The guards' counters of few networks; null if there are more. A sum in the database costs several times as much.
@@ -37,7 +37,7 @@ export function createTotals(database: Database, reads: SharedReads): Totals {
     const { networks, organizationId } = scope;
     if (networks === "all" ? large.has(organizationId) : networks.length > FEW_NETWORKS) return Promise.resolve(null);
     const key = `${organizationId} ${counted} ${String(networks)}`;
-    return fewReads.read(key, key, () => database.share(scope, () => readCounts(scope, counted)));
+    return readFew(key, key, () => database.share(scope, () => readCounts(scope, counted)));
   }
 
   async function readCounts(scope: Scope, counted: Counted): Promise<number[] | null> {
@@ -73,7 +73,7 @@ export function createTotals(database: Database, reads: SharedReads): Totals {
       const few = await fewCounts(scope, counted);
       if (few !== null) return few.reduce((sum, count) => sum + count, 0);
       const { organizationId, networks } = scope;
-      return reads.read(organizationId, `${counted} ${String(networks)}`, () =>
+      return readMany(organizationId, `${counted} ${String(networks)}`, () =>
         database.share(scope, () => addUp(scope, counted)),
       );
     },

@@ -1,7 +1,6 @@
-import { createBoundedQueue } from "@nts/shared/bounded-queue";
 import type { Webhook, WebhookDelivery } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
-import { createShares } from "@nts/shared/shares";
+import { createFairQueue, ownTasksLimited } from "@nts/shared/scheduling/fair-queue";
 import type { WebhookStates } from "../storage/webhook-states.js";
 import type { AddressGuard } from "./guard.js";
 import { testMessage } from "./messages.js";
@@ -41,8 +40,11 @@ interface Dependencies {
 }
 
 export function createWebhookOperations({ states, guard, send, secretOf, most }: Dependencies): WebhookOperations {
-  const shares = createShares({ operations: TESTS_OF_ORGANIZATION, waiting: 8, waitMs: LONGEST_WAIT_MS });
-  const inTurn = createBoundedQueue({ atATime: TESTS, mostWaiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS });
+  const queue = createFairQueue({
+    ...{ atATime: TESTS, ofKey: TESTS_OF_ORGANIZATION },
+    ...{ mostWaiting: MOST_WAITING, mostWaitingOfKey: 8, longestWaitMs: LONGEST_WAIT_MS },
+    refusal: ownTasksLimited(1),
+  });
   const stopping = new AbortController();
   const { signal } = stopping;
   return {
@@ -58,7 +60,7 @@ export function createWebhookOperations({ states, guard, send, secretOf, most }:
       const secret = await secretOf(state?.salt ?? newSalt());
       const headers = { ...own, ...signatureHeaders(secret, { id, body }) };
       const sent = (): ReturnType<Send> => send({ url, body, headers, withinMs: TEST_MS, signal });
-      const { status, error, durationMs: duration_ms } = await shares.use(organization_id, () => inTurn(sent));
+      const { status, error, durationMs: duration_ms } = await queue.run(sent, organization_id);
       // Not the fault of the receiver.
       if (signal.aborted && error !== null) throw new AppError("unavailable");
       const outcome = error === null ? ("delivered" as const) : ("failed" as const);

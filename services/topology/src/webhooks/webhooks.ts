@@ -1,6 +1,6 @@
 import type { Db } from "mongodb";
 import { Counter, type Registry } from "prom-client";
-import { createBoundedQueue } from "@nts/shared/bounded-queue";
+import { createFairQueue } from "@nts/shared/scheduling/fair-queue";
 import type { Log } from "@nts/shared/log";
 import type { Storage } from "../storage/storage.js";
 import { createWebhookStates, type WebhookStates } from "../storage/webhook-states.js";
@@ -54,7 +54,7 @@ export function createWebhooks(db: Db, { allow, most, registry, log }: WebhookOp
 
 /** Limits the concurrency of operations. */
 function inTurn(states: WebhookStates): WebhookStates {
-  const queue = createBoundedQueue({ atATime: OPERATIONS, mostWaiting: MOST_WAITING });
+  const queue = createFairQueue({ atATime: OPERATIONS, mostWaiting: MOST_WAITING }).run;
   return {
     ...states,
     due: (most) => queue(() => states.due(most)),

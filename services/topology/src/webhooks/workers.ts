@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { addressBlockOf, siteOf } from "@nts/shared/address-block";
-import { createBoundedQueue } from "@nts/shared/bounded-queue";
+import { createFairQueue } from "@nts/shared/scheduling/fair-queue";
 import { waitAtMost } from "@nts/shared/lifecycle";
 import type { Log } from "@nts/shared/log";
 import { repeat } from "@nts/shared/repeat";
-import { createShares } from "@nts/shared/shares";
+import { createShares } from "@nts/shared/scheduling/shares";
 import type { DueWebhook, WebhookStates } from "../storage/webhook-states.js";
 import { createTurns, type TurnParts } from "./turn.js";
 
@@ -97,7 +97,7 @@ function createMakerShares(): <T>(of: DueWebhook, task: () => Promise<T>) => Pro
 function createRunning(parts: TurnParts & { readonly log: Log }) {
   const takeTurn = createTurns(parts, randomUUID());
   const inShares = createMakerShares();
-  const inTurn = createBoundedQueue({ atATime: WORKERS, mostWaiting: MOST_WAITING });
+  const inTurn = createFairQueue({ atATime: WORKERS, mostWaiting: MOST_WAITING }).run;
   /** Scheduled webhooks, and whether they were requested again meanwhile. */
   const asked = new Map<string, boolean>();
   const ends = new Set<Promise<void>>();

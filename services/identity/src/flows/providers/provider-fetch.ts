@@ -1,4 +1,4 @@
-import { createBoundedQueue } from "@nts/shared/bounded-queue";
+import { createFairQueue } from "@nts/shared/scheduling/fair-queue";
 import { AppError } from "@nts/shared/errors";
 import { limited } from "@nts/shared/http/limited";
 
@@ -16,7 +16,7 @@ export type ProviderFetch = (url: string, options?: RequestInit) => Promise<Resp
 
 /** Of one provider. */
 export function createProviderFetch(): ProviderFetch {
-  const run = createBoundedQueue({ atATime: AT_A_TIME, mostWaiting: MOST_WAITING, longestWaitMs: REQUEST_MS });
+  const run = createFairQueue({ atATime: AT_A_TIME, mostWaiting: MOST_WAITING, longestWaitMs: REQUEST_MS }).run;
   return (url, options = {}) =>
     run(async () => {
       const signals = [AbortSignal.timeout(REQUEST_MS), ...(options.signal ? [options.signal] : [])];

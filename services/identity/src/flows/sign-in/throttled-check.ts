@@ -1,6 +1,6 @@
 import { addressBlockOf } from "@nts/shared/address-block";
 import { AppError } from "@nts/shared/errors";
-import { createKeyedQueue } from "@nts/shared/mongo/queue";
+import { createFairQueue } from "@nts/shared/scheduling/fair-queue";
 import type { LoginFailureStore } from "../../storage/login-failures.js";
 import { type Allowances, OF_PASSWORDS, remainingMs } from "../../model/login-throttle.rules.js";
 
@@ -20,10 +20,10 @@ export function createThrottledCheck(
   failures: LoginFailureStore,
   allowances: Allowances = OF_PASSWORDS,
 ): ThrottledCheck {
-  const queue = createKeyedQueue();
+  const queue = createFairQueue({ ofKey: 1 });
   return (account, address, check) => {
     const guesser = { email: account, addressBlock: addressBlockOf(address) };
-    return queue.run([`${guesser.addressBlock} ${account}`], async () => {
+    const checkInTurn = async (): Promise<number> => {
       const found = await failures.find(guesser);
       const now = new Date();
       const waitMs = Math.max(
@@ -34,6 +34,7 @@ export function createThrottledCheck(
       if (!(await check())) return failures.addFailure(guesser, new Date());
       await failures.addSuccess(guesser, new Date());
       return 0;
-    });
+    };
+    return queue.run(checkInTurn, `${guesser.addressBlock} ${account}`);
   };
 }

@@ -3,7 +3,7 @@ import { canonicalMac, isMac } from "@nts/shared/contract/formats";
 import type { Socket } from "@nts/shared/contract/sockets.rules";
 import { validationFailed } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { createShares } from "@nts/shared/shares";
+import { createShares } from "@nts/shared/scheduling/shares";
 import { chunksOf } from "@nts/shared/groups";
 import { type Block, parseAddress, parseBlock } from "../../values/addresses.js";
 import type { Entities, EntityDocument } from "../entities.js";

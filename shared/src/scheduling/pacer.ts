@@ -1,4 +1,4 @@
-import { createBoundedQueue } from "./bounded-queue.js";
+import { createFairQueue } from "./fair-queue.js";
 
 export interface PacerOptions {
   /** Maximum generators that work concurrently, and that wait. */
@@ -17,7 +17,7 @@ export type Pacer = <T>(pieces: AsyncGenerator<T, void, void>, caller: string) =
  * @throws AppError (when a piece is requested) `unavailable` if too many wait
  */
 export function createPacer({ atATime, mostWaiting, rest }: PacerOptions): Pacer {
-  const inTurn = createBoundedQueue({ atATime, mostWaiting });
+  const inTurn = createFairQueue({ atATime, mostWaiting }).run;
   return async function* (pieces, caller) {
     const next = async () => {
       const startedAt = performance.now();

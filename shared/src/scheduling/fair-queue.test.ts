@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { createBoundedQueue } from "./bounded-queue.js";
+import { createFairQueue } from "./fair-queue.js";
 
 /** A task that runs until it is ended. */
 function aTask(name: string, log: string[]) {
@@ -13,12 +13,12 @@ function aTask(name: string, log: string[]) {
   return { run, end: () => end() };
 }
 
-describe("bounded-queue: expensive tasks", () => {
+describe("a fair queue", () => {
   it("run up to the concurrency limit, and the others in order of arrival", async () => {
     const log: string[] = [];
-    const queue = createBoundedQueue({ atATime: 2, mostWaiting: 5 });
+    const queue = createFairQueue({ atATime: 2, mostWaiting: 5 });
     const tasks = ["a", "b", "c", "d"].map((name) => aTask(name, log));
-    const results = tasks.map(({ run }) => queue(run));
+    const results = tasks.map(({ run }) => queue.run(run));
     expect(log).toEqual(["a begins", "b begins"]);
     tasks[1]!.end();
     await results[1];
@@ -29,32 +29,32 @@ describe("bounded-queue: expensive tasks", () => {
   });
 
   it("are rejected while the queue is full, and accepted again later", async () => {
-    const queue = createBoundedQueue({ atATime: 1, mostWaiting: 1 });
+    const queue = createFairQueue({ atATime: 1, mostWaiting: 1 });
     const first = aTask("first", []);
     const second = aTask("second", []);
-    const results = [queue(first.run), queue(second.run)];
-    await expect(queue(() => Promise.resolve("third"))).rejects.toMatchObject({ code: "unavailable" });
+    const results = [queue.run(first.run), queue.run(second.run)];
+    await expect(queue.run(() => Promise.resolve("third"))).rejects.toMatchObject({ code: "unavailable" });
     first.end();
     second.end();
     await Promise.all(results);
-    expect(await queue(() => Promise.resolve("third"))).toBe("third");
+    expect(await queue.run(() => Promise.resolve("third"))).toBe("third");
   });
 
   it("take turns by caller, each of which has at most as many waiting as there is room left", async () => {
     const log: string[] = [];
-    const queue = createBoundedQueue({ atATime: 1, mostWaiting: 6 });
+    const queue = createFairQueue({ atATime: 1, mostWaiting: 6 });
     const first = aTask("first", log);
-    const results = [queue(first.run, "busy")];
+    const results = [queue.run(first.run, "busy")];
     const wait = (name: string, caller: string): void => {
       const task = aTask(name, log);
       task.end();
-      results.push(queue(task.run, caller));
+      results.push(queue.run(task.run, caller));
     };
     for (const name of ["b1", "b2", "b3"]) wait(name, "busy");
-    await expect(queue(() => Promise.resolve("b4"), "busy")).rejects.toMatchObject({ code: "unavailable" });
+    await expect(queue.run(() => Promise.resolve("b4"), "busy")).rejects.toMatchObject({ code: "unavailable" });
     wait("c1", "calm");
     wait("c2", "calm");
-    await expect(queue(() => Promise.resolve("c3"), "calm")).rejects.toMatchObject({ code: "unavailable" });
+    await expect(queue.run(() => Promise.resolve("c3"), "calm")).rejects.toMatchObject({ code: "unavailable" });
     wait("l1", "late");
     first.end();
     await Promise.all(results);
@@ -62,17 +62,17 @@ describe("bounded-queue: expensive tasks", () => {
   });
 
   it("release their slot when they fail", async () => {
-    const queue = createBoundedQueue({ atATime: 1, mostWaiting: 1 });
-    await expect(queue(() => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
-    expect(await queue(() => Promise.resolve("next"))).toBe("next");
+    const queue = createFairQueue({ atATime: 1, mostWaiting: 1 });
+    await expect(queue.run(() => Promise.reject(new Error("broken")))).rejects.toThrow("broken");
+    expect(await queue.run(() => Promise.resolve("next"))).toBe("next");
   });
 
   it("time out when they have waited too long, and occupy no slot afterwards", async () => {
-    const queue = createBoundedQueue({ atATime: 1, mostWaiting: 1, longestWaitMs: 5 });
+    const queue = createFairQueue({ atATime: 1, mostWaiting: 1, longestWaitMs: 5 });
     const first = aTask("first", []);
-    const running = queue(first.run);
-    await expect(queue(() => Promise.resolve("second"))).rejects.toMatchObject({ code: "unavailable" });
-    const third = queue(() => Promise.resolve("third"));
+    const running = queue.run(first.run);
+    await expect(queue.run(() => Promise.resolve("second"))).rejects.toMatchObject({ code: "unavailable" });
+    const third = queue.run(() => Promise.resolve("third"));
     first.end();
     expect([await running, await third]).toEqual(["first", "third"]);
   });

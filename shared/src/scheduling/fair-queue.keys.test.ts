@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { setImmediate as tick } from "node:timers/promises";
 import fc from "fast-check";
-import { createKeyedQueue, type KeyedQueue } from "./queue.js";
+import { createFairQueue, type FairQueue } from "./fair-queue.js";
 
 interface Task {
   readonly done: Promise<unknown>;
@@ -11,7 +11,7 @@ interface Task {
 }
 
 /** A task that runs until it is ended. */
-function aTask(queue: KeyedQueue, ...keys: string[]): Task {
+function aTask(queue: FairQueue, ...keys: string[]): Task {
   let isStarted = false;
   let end = (): void => undefined;
   let fail = (): void => undefined;
@@ -21,7 +21,7 @@ function aTask(queue: KeyedQueue, ...keys: string[]): Task {
       reject(new Error("failed"));
     };
   });
-  const done = queue.run(keys, () => {
+  const done = queue.runWithAll(keys, () => {
     isStarted = true;
     return ended;
   });
@@ -29,9 +29,9 @@ function aTask(queue: KeyedQueue, ...keys: string[]): Task {
   return { done, hasStarted: () => isStarted, end: () => end(), fail: () => fail() };
 }
 
-describe("queue: tasks that share a key", () => {
+describe("a fair queue with one task of a key: tasks that share a key", () => {
   it("run one after another, in the order of arrival", async () => {
-    const queue = createKeyedQueue();
+    const queue = createFairQueue({ ofKey: 1 });
     const tasks = [aTask(queue, "a"), aTask(queue, "a"), aTask(queue, "a")];
     const started = (): boolean[] => tasks.map((task) => task.hasStarted());
     await tick();
@@ -46,7 +46,7 @@ describe("queue: tasks that share a key", () => {
   });
 
   it("do not wait for tasks of other keys", async () => {
-    const queue = createKeyedQueue();
+    const queue = createFairQueue({ ofKey: 1 });
     const a = aTask(queue, "a");
     const b = aTask(queue, "b");
     await tick();
@@ -54,7 +54,7 @@ describe("queue: tasks that share a key", () => {
   });
 
   it("continue after a failed one, whose error reaches its caller alone", async () => {
-    const queue = createKeyedQueue();
+    const queue = createFairQueue({ ofKey: 1 });
     const first = aTask(queue, "a");
     const second = aTask(queue, "a");
     await tick();
@@ -67,9 +67,9 @@ describe("queue: tasks that share a key", () => {
   });
 });
 
-describe("queue: tasks of several keys", () => {
+describe("a fair queue with one task of a key: tasks of several keys", () => {
   it("wait for all of their keys, and hold them all", async () => {
-    const queue = createKeyedQueue();
+    const queue = createFairQueue({ ofKey: 1 });
     const a = aTask(queue, "a");
     const both = aTask(queue, "a", "b");
     const b = aTask(queue, "b");
@@ -93,11 +93,11 @@ describe("queue: tasks of several keys", () => {
     const keys = fc.subarray(["a", "b", "c", "d"]);
     await fc.assert(
       fc.asyncProperty(fc.array(keys, { maxLength: 30 }), async (tasks) => {
-        const queue = createKeyedQueue();
+        const queue = createFairQueue({ ofKey: 1 });
         const locked = new Set<string>();
         let ended = 0;
         const run = (own: readonly string[]): Promise<void> =>
-          queue.run(own, async () => {
+          queue.runWithAll(own, async () => {
             for (const key of own) {
               expect(locked.has(key)).toBe(false);
               locked.add(key);

@@ -1,0 +1,49 @@
+import { SHARE_LIMITS, type ShareLimits } from "../quotas.js";
+import { createFairQueue, ownTasksLimited } from "./fair-queue.js";
+
+// All organizations share few database connections. Each has a limited number of concurrent uses; further ones queue in
+// order, up to a maximum number and time.
+
+/** Seconds after which a rejected caller may retry. */
+const RETRY_SECONDS = 1;
+
+/** The shares of all organizations in one process. */
+export interface Shares {
+  /**
+   * Runs a task within the organization's share.
+   *
+   * @throws AppError `rate_limited` · `unavailable` if it has waited for too long, and none of the organization's has ended
+   */
+  use<T>(organizationId: string, task: () => Promise<T>): Promise<T>;
+  /** @returns releases the stream @throws AppError `rate_limited` */
+  openStream(organizationId: string): () => void;
+  /** Resolves when nothing is running, or after the given milliseconds at the latest, for background work to start. */
+  idle(mostMs: number): Promise<void>;
+}
+
+export function createShares(given: Partial<ShareLimits> = {}): Shares {
+  const limits = { ...SHARE_LIMITS, ...given };
+  const refusal = ownTasksLimited(RETRY_SECONDS);
+  const queue = createFairQueue({
+    ofKey: limits.operations,
+    mostWaitingOfKey: limits.waiting,
+    longestWaitMs: limits.waitMs,
+    refusal,
+  });
+  const streams = new Map<string, number>();
+
+  return {
+    use: (organizationId, task) => queue.run(task, organizationId),
+    idle: queue.idle,
+    openStream: (organizationId) => {
+      const open = streams.get(organizationId) ?? 0;
+      if (open >= limits.streams) throw refusal({ reason: "own", running: open, hasEnded: false });
+      streams.set(organizationId, open + 1);
+      return () => {
+        const left = (streams.get(organizationId) ?? 1) - 1;
+        if (left === 0) streams.delete(organizationId);
+        else streams.set(organizationId, left);
+      };
+    },
+  };
+}
