@@ -68,5 +68,5 @@ export function isIdleArchive({ summary }: ArchiveImport): boolean {
 export function isIdle({ summary }: ImportPlan): boolean {
   const { subnets, hosts, interfaces, ports, services } = summary;
   const counts = [subnets.create, hosts.create, hosts.update, hosts.failed, interfaces.create, interfaces.update];
-  return [...counts, ports.create, services.create, services.update].every((count) => count === 0);
+  return [...counts, ports.create, ports.update, services.create, services.update].every((count) => count === 0);
 }

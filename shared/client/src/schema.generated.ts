@@ -2076,7 +2076,7 @@ export interface components {
         };
         ImportedPort: {
             /** @enum {string} */
-            action: "create" | "unchanged";
+            action: "create" | "update" | "unchanged";
             id: components["schemas"]["ImportedId"];
             protocol: components["schemas"]["Protocol"];
             number: number;
@@ -2141,10 +2141,7 @@ export interface components {
             };
             hosts: components["schemas"]["ImportHostCounts"];
             interfaces: components["schemas"]["ImportInterfaceCounts"];
-            ports: {
-                create: number;
-                unchanged: number;
-            };
+            ports: components["schemas"]["ImportCounts"];
             services: components["schemas"]["ImportCounts"];
             missing: components["schemas"]["MissingCounts"];
             /** @description Total number skipped, including parts not listed in `skipped`. */

@@ -54,7 +54,7 @@ const ImportedInterface = z
   .meta({ id: "ImportedInterface" });
 
 const portOf = { protocol: Protocol, number: z.int() };
-const ImportedPort = z.object({ action: z.enum(["create", "unchanged"]), id, ...portOf }).meta({ id: "ImportedPort" });
+const ImportedPort = z.object({ action: Action, id, ...portOf }).meta({ id: "ImportedPort" });
 
 /** The evidence from which a service definition was guessed. */
 export const GUESS_SOURCES = ["product", "service_name", "port"] as const;
@@ -142,7 +142,7 @@ export const ImportSummary = z
     interfaces: Counts.extend({ superseded: z.int().describe("Deleted from other hosts.") }).meta({
       id: "ImportInterfaceCounts",
     }),
-    ports: z.object({ create: z.int(), unchanged: z.int() }),
+    ports: Counts,
     services: Counts,
     missing: MissingCounts,
     skipped: z.int().describe("Total number skipped, including parts not listed in `skipped`."),

@@ -108,7 +108,14 @@ function Figures({ hosts, subnets, ports, services }: ImportPlan["summary"]): Re
           [subnets.failed, "failed"],
         ]}
       />
-      <Figure label="Ports" create={ports.create} rest={[[ports.unchanged, "known"]]} />
+      <Figure
+        label="Ports"
+        create={ports.create}
+        rest={[
+          [ports.update, "updated"],
+          [ports.unchanged, "known"],
+        ]}
+      />
       <Figure
         label="Services"
         create={services.create}

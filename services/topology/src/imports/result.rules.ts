@@ -70,7 +70,7 @@ function importedHost(plan: PlannedHost, names: ReadonlyMap<string, string>, isD
       subnet: one.cidr,
     })),
     ports: plan.ports.map((one) => ({
-      action: one.action === "create" ? "create" : "unchanged",
+      action: one.action,
       id: idOf(one),
       protocol: one.entity.protocol,
       number: one.entity.number,
@@ -107,7 +107,7 @@ export function emptySummary(): ImportSummary {
     subnets: { create: 0, existing: 0, failed: 0 },
     hosts: { create: 0, update: 0, unchanged: 0, failed: 0 },
     interfaces: { create: 0, update: 0, unchanged: 0, superseded: 0 },
-    ports: { create: 0, unchanged: 0 },
+    ports: { create: 0, update: 0, unchanged: 0 },
     services: { create: 0, update: 0, unchanged: 0 },
     missing: forPlurals(SIGHTED_KINDS, () => 0),
     skipped: 0,
