@@ -78,6 +78,34 @@ describe("an import that merges two hosts", () => {
   });
 });
 
+describe("what a guest runs on", () => {
+  it("is its node, also if that is new with it; another node is a change, which a revert takes back", async () => {
+    const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
+    const cluster = (node: string): string => `[{"id":"node/pve1","type":"node","name":"pve1","ip":"10.9.0.1"},
+      {"id":"node/pve2","type":"node","name":"pve2","ip":"10.9.0.2"}]
+      [{"id":"qemu/7","type":"qemu","name":"web","node":"${node}","status":"running","vmid":7}]
+      {"name":"web","net0":"virtio=BC:24:11:00:00:77,bridge=vmbr0","ipconfig0":"ip=10.9.0.7/24","digest":"${"a".repeat(40)}"}`;
+    await importFile(owner, "auto", { network_id }, cluster("pve1"));
+    const byName = new Map((await hostsOf(owner, network_id)).map((host) => [host.name, host]));
+    const on = (node: string) => ({
+      type: "Proxmox VE",
+      details: { host_id: byName.get(node)?.id, node, kind: "qemu", guest: 7 },
+    });
+    const web = byName.get("web") as Host;
+    expect(web.virtualization).toEqual(on("pve1"));
+    const request = await withRequestId(async (headers) => {
+      const moved = await importFile(owner, "auto", { network_id }, cluster("pve2"), headers);
+      expect(moved.hosts.flatMap(({ changes }) => changes)).toEqual([
+        { path: "virtualization", from: "Proxmox VE on pve1", to: "Proxmox VE on pve2" },
+      ]);
+    });
+    expect((await owner.call(getHost, { params: web })).virtualization).toEqual(on("pve2"));
+    await waitForJournal(owner);
+    await revert(owner, request);
+    expect((await owner.call(getHost, { params: web })).virtualization).toEqual(on("pve1"));
+  });
+});
+
 describe("what a scan says", () => {
   const IN_A_YEAR = new Date(Date.now() + 365 * 86_400_000).toISOString().slice(0, 19);
   const FIRST = { nginx: "1.18.0", ssh: "8.2p1", certificateEnds: "2020-06-01T12:00:00" };
@@ -143,7 +171,8 @@ describe("what a scan says", () => {
     expect(called(before, "nginx")?.observed).toEqual(called(made, "nginx")?.observed);
 
     const request = await withRequestId(async (headers) => {
-      const { hosts } = await importFile(owner, "auto", { network_id }, versionedScan(LATER), headers);
+      const { hosts, summary } = await importFile(owner, "auto", { network_id }, versionedScan(LATER), headers);
+      expect(summary.ports).toEqual({ create: 0, update: 1, unchanged: before.ports.length - 1 });
       expect(hosts[0]?.changes).toEqual(
         expect.arrayContaining([
           { path: "services.nginx.observed.version", from: "1.18.0", to: "1.26.0" },

@@ -54,6 +54,32 @@ export interface Saying {
 
 type Without<Value extends Saying> = Omit<Value, "by" | "since">;
 
+/**
+ * Sources of what a machine is, the least certain first: scans guess, machines know. Without an order, a value would change with each
+ * import of another source.
+ */
+const CERTAINTY: readonly string[] = ["ip-neigh", "arp", "nmap", "proxmox", "csv", "ansible-facts"];
+
+function isMoreCertain(present: Saying | null | undefined, { by }: Saying): boolean {
+  return present !== null && present !== undefined && CERTAINTY.indexOf(present.by) > CERTAINTY.indexOf(by);
+}
+
+/** A member of a host with its new value, unless what is known is more certain. */
+function toldOfHost<Value extends Saying>(
+  present: Value | null | undefined,
+  value: Without<Value> | null,
+  saying: Saying,
+): Value | null {
+  return told(present, isMoreCertain(present, saying) ? null : value, saying);
+}
+
+/** What a file says of a host, although more certain sources say something else; for display. */
+export function outdoneBy(present: ObservedOfHost | null, { os = null }: SaysOfHost, saying: Saying): string | null {
+  const known = present?.os ?? null;
+  if (os === null || known === null || known.name === os.name || !isMoreCertain(known, saying)) return null;
+  return `${known.by} says that it is ${known.name}`;
+}
+
 /** The host with what is said of it, and the role that follows from that. */
 export function hostTold(
   present: ObservedOfHost | null,
@@ -63,14 +89,14 @@ export function hostTold(
 ): ObservedOfHost | null {
   const { os = null, vendor = null, model = null, serial = null } = says;
   return unlessNothing(present, {
-    os: told(
+    os: toldOfHost(
       present?.os,
       os === null ? null : { name: os.name, version: os.version, cpe: os.cpe, accuracy: os.accuracy },
       saying,
     ),
-    vendor: told(present?.vendor, textOf(vendor), saying),
-    model: told(present?.model, textOf(model), saying),
-    serial: told(present?.serial, textOf(serial), saying),
+    vendor: toldOfHost(present?.vendor, textOf(vendor), saying),
+    model: toldOfHost(present?.model, textOf(model), saying),
+    serial: toldOfHost(present?.serial, textOf(serial), saying),
     role: told(present?.role, role === null ? null : { value: role }, saying),
   });
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
+import type { Recognized } from "./plan.rules.js";
 import { after, edited, MAC, plan, seenHost, servicesOf } from "./testing/sightings.js";
 
 const byPerson = { source: { type: "Manual" } };
@@ -236,5 +237,26 @@ describe("the name of a known host", () => {
     const planned = plan(seenHost(["10.0.0.1"], [], { hostname: "router.lan" }), known(none));
     expect(planned).toMatchObject({ action: "update", entity: { hostname: "router.lan" } });
     expect(planned.changes).toEqual([{ path: "hostname", from: none, to: "router.lan" }]);
+  });
+});
+
+describe("what several sources say of one machine", () => {
+  const says = (by: string, name: string, known: Recognized | null) => {
+    const os = { name, version: null, cpe: null, accuracy: null };
+    return plan(seenHost(["10.0.0.1"], [], { says: { os } }), known, by);
+  };
+
+  it("stays what the most certain one says, in whatever order they are imported, and the others are listed", () => {
+    let host = after(says("nmap", "Linux 5.4", null));
+    host = after(says("ansible-facts", "Debian", host), host);
+    expect(host.host.entity.observed?.os).toMatchObject({ name: "Debian", by: "ansible-facts" });
+    const scanned = says("nmap", "Linux 6.1", host);
+    expect(scanned).toMatchObject({ action: "unchanged", changes: [] });
+    expect(scanned.skipped).toEqual([
+      { line: 7, what: "operating system Linux 6.1", reason: "ansible-facts says that it is Debian" },
+    ]);
+    expect(says("ansible-facts", "Ubuntu", host).changes).toEqual([
+      { path: "observed.os", from: "Debian", to: "Ubuntu" },
+    ]);
   });
 });

@@ -10,7 +10,14 @@ import { compareNames } from "../values/host-names.rules.js";
 import { isSynthetic } from "../values/synthetic-names.rules.js";
 import type { Match, MatchedBy } from "./match.rules.js";
 import { agree, isOtherName } from "./merge.rules.js";
-import { changesOfObserved, hostTold, interfaceTold, portTold, type SaysOfPort } from "./observations.rules.js";
+import {
+  changesOfObserved,
+  hostTold,
+  interfaceTold,
+  outdoneBy,
+  portTold,
+  type SaysOfPort,
+} from "./observations.rules.js";
 import { planServices, type PlannedService } from "./plan-services.rules.js";
 import { roleOf } from "./roles.rules.js";
 import { virtualizationText, virtualizationTold } from "./virtualization.rules.js";
@@ -109,6 +116,8 @@ export function planHost(seen: SeenHost, known: Recognized | null, planning: Pla
   const seenPorts = portsWithin(seen, skip);
   const ports = planPorts(seenPorts, on);
   const services = planServices(seenPorts, { ...on, interfaces, ports, workloads: seen.workloads ?? [] });
+  const outdone = outdoneBy(bare.entity.observed, seen.says ?? {}, { by: planning.by, since: planning.now });
+  if (outdone !== null) skip(seen.line, `operating system ${seen.says?.os?.name ?? ""}`, outdone);
   const host = withObserved(bare, seen, { known, ports, services, planning });
   const changes = [
     ...(known === null ? [] : changesOfHost(known.host.entity, host.entity)),

@@ -219,6 +219,25 @@ describe("other scans", () => {
     ]);
   });
 
+  it("list what is cut from what they say of services and systems", () => {
+    const cpe = Array.from({ length: 6 }, (_, n) => `<cpe>cpe:/a:x:y:${n}</cpe>`).join("");
+    const service = `<service name="rpcbind" product="${"x".repeat(101)}" version="2-4" rpcnum="100000" lowver="2" highver="4">${cpe}</service>`;
+    const port = `<port protocol="tcp" portid="111"><state state="open"/>${service}</port>`;
+    const classes = '<osclass type="router" osgen="5"/><osclass type="switch" osgen="4"/>';
+    const os = `<os><osmatch name="Linux 5" accuracy="98">${classes}</osmatch></os>`;
+    const scan = read(scanOf(`<host><address addr="10.0.0.1" addrtype="ipv4"/><ports>${port}</ports>${os}</host>`));
+    expect(scan.hosts[0]?.ports[0]?.service?.cpe).toHaveLength(5);
+    expect(skippedIn(scan)).toEqual(
+      [
+        "numbers of RPC programs",
+        "ranges of versions of RPC programs",
+        "ends of long names and versions of services",
+        "further CPE names of services",
+        "further classes of operating systems",
+      ].map((what) => `4 ${what}: nothing is made of them (1 in the file)`),
+    );
+  });
+
   it("that failed are incomplete, with the reason", () => {
     const failed = '<runstats><finished time="1" exit="error" errormsg="network down"/></runstats>';
     expect(read(scanOf(failed)).brokeOff).toEqual({

@@ -29,6 +29,8 @@ import { type Attributes, createXmlReader, type Ending } from "./xml.js";
 const MOST_PORT_ELEMENTS = 65_536;
 const MOST_CPE = 5;
 const LONGEST_CPE = 200;
+/** Characters of a name, product or version. */
+const LONGEST_TEXT = 100;
 /** Listed scripts whose findings are not read. */
 const MOST_SCRIPTS = 200;
 /** What is said of services and not kept: attributes, in words. */
@@ -39,6 +41,8 @@ const UNUSED_OF_SERVICES: readonly (readonly [attribute: string, text: string])[
   ["hostname", "host names by services"],
   ["owner", "owners of services"],
   ["servicefp", "fingerprints of unknown services"],
+  ["rpcnum", "numbers of RPC programs"],
+  ["highver", "ranges of versions of RPC programs"],
 ];
 /** What is said of hosts and not kept: elements, in words. */
 const UNUSED_OF_HOSTS: ReadonlyMap<string, string> = new Map([
@@ -325,6 +329,7 @@ function createNmapReader() {
         script = null;
       } else if (script !== null) script.keys.pop();
       else if (path === "nmaprun/host/ports/port" && port !== null) {
+        if (port.cpe.length > MOST_CPE) note(unused, "further CPE names of services", port.line);
         takePort(taken, port, host);
         port = null;
       } else if (path === "nmaprun/host") {
@@ -430,6 +435,8 @@ interface Occurrences {
 /** @param attributes of a service */
 function noteUnused(unused: Map<string, Occurrences>, attributes: Attributes, line: number): void {
   for (const [name, text] of UNUSED_OF_SERVICES) if ((attributes[name] ?? "").trim() !== "") note(unused, text, line);
+  if (["name", "product", "version"].some((name) => (attributes[name] ?? "").trim().length > LONGEST_TEXT))
+    note(unused, "ends of long names and versions of services", line);
 }
 
 function note(occurrences: Map<string, Occurrences>, text: string, line: number): void {
@@ -492,7 +499,7 @@ function readPart(host: Reading, part: Part): void {
       if (host.os?.kind === "") {
         host.os.kind = (attributes["type"] ?? "").slice(0, 50);
         host.os.version ??= clip(attributes["osgen"], 100);
-      }
+      } else note(unused, "further classes of operating systems", line);
       break;
     case "nmaprun/host/ports/extraports/extrareasons":
       host.examined.reason(attributes);
@@ -563,10 +570,10 @@ function newPort(line: number, attributes: Attributes): ReadingPort {
 
 function serviceOf({ name, product, version, tunnel, method }: Attributes, cpe: readonly string[]): SeenService {
   return {
-    version: clip(version, 100),
+    version: clip(version, LONGEST_TEXT),
     cpe: cpe.slice(0, MOST_CPE),
-    name: clip(name, 100),
-    product: clip(product, 100),
+    name: clip(name, LONGEST_TEXT),
+    product: clip(product, LONGEST_TEXT),
     isWrapped: tunnel === "ssl",
     isProbed: method === "probed",
   };

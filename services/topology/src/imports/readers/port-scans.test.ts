@@ -7,8 +7,8 @@ describe("Scans of masscan", () => {
   it.each([
     [
       "banners",
-      ["10.62.0.5 [10.62.0.5]: HTTPS: 8443/Tcp@10.62.0.5 · SSH: 2222/Tcp@10.62.0.5"],
-      ["2 banners of services: nothing is made of them (2 in the file)"],
+      ["10.62.0.5 [10.62.0.5]: HTTPS: 8443/Tcp@10.62.0.5 · OpenSSH: 2222/Tcp@10.62.0.5"],
+      ["3 banners of services: nothing is made of them (1 in the file)"],
     ],
     ["empty", [], []],
     ["formatted", ["10.65.0.5 [10.65.0.5]: MySQL: 3306/Tcp@10.65.0.5"], []],
@@ -23,10 +23,10 @@ describe("Scans of masscan", () => {
     [
       "list",
       [
-        "10.64.0.5 [10.64.0.5]: HTTP: 80/Tcp@10.64.0.5 · SSH: 22/Tcp@10.64.0.5",
+        "10.64.0.5 [10.64.0.5]: HTTP: 80/Tcp@10.64.0.5 · OpenSSH: 22/Tcp@10.64.0.5",
         "10.64.0.6 [10.64.0.6]: SNMP: 161/Udp@10.64.0.6",
       ],
-      ["4 banners of services: nothing is made of them (1 in the file)"],
+      [],
     ],
     ["ndjson", ["10.63.0.5 [10.63.0.5]: SSH: 22/Tcp@10.63.0.5"], ["2 port 25/tcp of 10.63.0.6: it is closed"]],
     [
@@ -57,6 +57,21 @@ describe("A banner of masscan", () => {
     const { hosts, skipped } = read(masscan, file);
     expect(hosts[0]?.ports[0]?.says).toEqual({ title: "Office of Example" });
     expect(skipped.count()).toBe(0);
+  });
+});
+
+describe("A banner of masscan that names a server", () => {
+  it.each([
+    ["ssh", "SSH-2.0-OpenSSH_9.2p1 Debian-2+deb12u3", "OpenSSH", "9.2p1"],
+    ["ssh", "SSH-2.0-dropbear_2022.83", "dropbear", "2022.83"],
+    ["http.server", "nginx/1.26.0", "nginx", "1.26.0"],
+    ["http.server", "Apache/2.4.57 (Debian)", "Apache httpd", "2.4.57"],
+    ["http.server", "lighttpd", "lighttpd", null],
+    ["constructor", "nginx/1.26.0", null, undefined],
+  ])("says product and version: %s %s", (kind, banner, product, version) => {
+    const file = `banner tcp 8022 10.64.0.5 1771234202 ${kind} ${banner}\n`;
+    const service = read(masscan, file).hosts[0]?.ports[0]?.service;
+    expect([service?.product, service?.version]).toEqual([product, version]);
   });
 });
 

@@ -56,7 +56,7 @@ function readEntries(bytes: Iterable<Uint8Array>, tool: string, requirement: str
   for (const { line, found } of entriesIn(blocks, sightings)) {
     count++;
     take(sightings, line, found);
-    if (found.banner === null || found.banner.kind === "title") continue;
+    if (found.banner === null || found.banner.kind === "title" || productIn(found.banner) !== null) continue;
     if (banners++ === 0) firstBanner = line;
   }
   if (banners > 0)
@@ -158,6 +158,26 @@ function bannerOf(kind: string, text: string): Found["banner"] {
   return text.trim() === "" ? null : { kind: kind.toLowerCase(), text };
 }
 
+/** Servers as they name themselves over HTTP, and as others name them. */
+const SERVERS: ReadonlyMap<string, string> = new Map([
+  ["apache", "Apache httpd"],
+  ["microsoft-iis", "Microsoft IIS"],
+]);
+
+/** How SSH and HTTP servers name themselves, by the kind of what they answer. */
+const NAMING: ReadonlyMap<string, RegExp> = new Map([
+  ["ssh", /^SSH-[\d.]+-([a-z][a-z\d.-]{0,99}?)[_ -](\d\S{0,99})/i],
+  ["http.server", /^([a-z][\w.-]{0,99})(?:\/(\S{1,100}))?/i],
+]);
+
+/** Product and version in what an SSH or HTTP server says of itself: `SSH-2.0-OpenSSH_9.2p1`, `nginx/1.26.0`. */
+function productIn(banner: NonNullable<Found["banner"]>): { product: string; version: string | null } | null {
+  const [, written, version] = NAMING.get(banner.kind)?.exec(banner.text) ?? [];
+  return written === undefined
+    ? null
+    : { product: SERVERS.get(written.toLowerCase()) ?? written, version: version ?? null };
+}
+
 /** masscan names protocols by what they answered: `http.server`, `ssh`, `X509`. */
 function serviceOf(written: string): SeenService | null {
   const name = clip(written.split(".", 1)[0], 100);
@@ -178,7 +198,9 @@ function take({ add, skipped }: Sightings, line: number, found: Found): void {
   else {
     const title = found.banner?.kind === "title" ? clip(found.banner.text, 300) : null;
     const said = title === null ? {} : { says: { title } };
-    const ports = [{ line, ip, protocol, number, service: found.service, ...said }];
+    const product = found.banner === null ? null : productIn(found.banner);
+    const service = found.service === null || product === null ? found.service : { ...found.service, ...product };
+    const ports = [{ line, ip, protocol, number, service, ...said }];
     const host: SeenHost = {
       line,
       addresses: [{ ip, mac: null }],

@@ -21,7 +21,8 @@ const planning = {
 };
 
 /** Plans a host, in one subnet. */
-export const plan = (seen: SeenHost, known: Recognized | null = null): PlannedHost => planHost(seen, known, planning);
+export const plan = (seen: SeenHost, known: Recognized | null = null, by = planning.by): PlannedHost =>
+  planHost(seen, known, { ...planning, by });
 
 /** A port where it was seen, and what was said of it. */
 export type SeenAt = readonly [ip: string, port: string, service?: Partial<SeenService> | undefined];
