@@ -59,7 +59,7 @@ const FOREIGN: readonly (readonly [beginning: RegExp, advice: string])[] = [
   ],
   [
     /^(?:---\s*\n)?(?:\s*#.*\n)*(?:apiVersion|kind):\s/,
-    "is in YAML: import the output of `kubectl get nodes,services,pods -A -o json`",
+    "is a manifest of Kubernetes, which is not read: import the addresses of its nodes as CSV or from /etc/hosts",
   ],
   [
     /^\s*VMID\s+(?:NAME|Status)\b/,
@@ -74,6 +74,15 @@ const FOREIGN: readonly (readonly [beginning: RegExp, advice: string])[] = [
     /^\.?(?:1|iso)\.3\.6\.1\.\S* = /,
     "is the output of snmpwalk, which is not read here: import the ARP table of the device as shown",
   ],
+  [
+    /^(?:---\s*\n)?(?:\s*#.*\n|\s*\n)*(?:name:.*\n+|version:.*\n+)*services:\s*\n\s+\S+:\s*\n/,
+    "is a Compose file, which does not say what runs: import `docker inspect $(docker compose ps -q)`",
+  ],
+  [
+    /^\{\s*"(?:apiVersion|kind|items)"\s*:/,
+    "is an answer of Kubernetes, which is not read: import the addresses of its nodes as CSV or from /etc/hosts",
+  ],
+  [/^\{\s*"lldp"\s*:/, "is the output of lldpctl, which is not read: import `ip -j neigh` of the same machine"],
   [/^\[\s*\]\s*$/, "is an empty list: there is nothing to import"],
   [/^"?prefix"?\s*[,;\t]/i, "lists networks, not machines: export the IP addresses instead"],
   [/^\{\\rtf/, "is a formatted text: save it as plain text"],
