@@ -14,7 +14,7 @@ import {
   listServices,
   updateService,
 } from "@nts/shared/contract";
-import { MOST_CHANGED } from "@nts/topology/hosts/changed-at-once";
+import { MOST_CHANGED } from "@nts/topology/commit/changed-at-once";
 import { MOST_BINDINGS_ON_HOST } from "@nts/topology/storage/stores/host-capacity.rules";
 import { violationsIn } from "../support/invariants.js";
 import { startTopology, type Topology } from "../support/topology.js";

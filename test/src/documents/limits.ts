@@ -42,7 +42,7 @@ import {
   SHARE_OF_BINDINGS,
 } from "@nts/topology/storage/stores/host-capacity.rules";
 import { LARGE_WRITES, MOST_SMALL } from "@nts/topology/storage/large-writes";
-import { MOST_CHANGED, MOST_UNBOUND } from "@nts/topology/hosts/changed-at-once";
+import { MOST_CHANGED, MOST_UNBOUND } from "@nts/topology/commit/changed-at-once";
 import { ARCHIVE_LINE_LIMIT, MOST_ARCHIVED, MOST_REFERRED_TO } from "@nts/topology/archives/check";
 import { TOP_LEVEL } from "@nts/topology/kinds/index";
 import { MOST_OF_ORGANIZATION } from "@nts/topology/archives/imports";

@@ -1,7 +1,6 @@
 import type { ClientSession, Filter, FindOptions } from "mongodb";
 import type { ArchiveFailure } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
-import type { ServiceChange } from "../hosts/write-services.js";
 import type { EntityDocument } from "../storage/entities.js";
 import { STORED } from "../storage/entity-reader.js";
 import { BY_ID } from "../storage/indexes.js";
@@ -55,23 +54,6 @@ export async function withMovedServices(
 /** The hosts of a host's services: itself, and those that its services were moved to. */
 export function hostsOf({ host, services }: PresentHost): string[] {
   return [...new Set([host.entity.id, ...services.map(({ entity }) => entity.host_id)])];
-}
-
-/** Locks the hosts that lose services. @throws AppError `not_found` if one was deleted */
-export async function lockLosers(
-  { storage: { hosts, services }, scope }: Pick<Target, "storage" | "scope">,
-  tx: ClientSession,
-  moved: readonly ServiceChange[],
-): Promise<void> {
-  if (moved.length === 0) return;
-  const changes = new Map<string, { services: number }>();
-  for (const { before } of moved) {
-    const { host_id: id } = before.entity;
-    changes.set(id, { services: (changes.get(id)?.services ?? 0) - 1 });
-  }
-  const locked = await hosts.lockAll(tx, scope, changes);
-  // Children of a deleted host may still be stored.
-  if (locked.size !== changes.size) throw new AppError("not_found", { entity: services.name });
 }
 
 /** The line of the entity that conflicts with an existing one, and the host that has that; null for other failures. */

@@ -2,6 +2,7 @@ import type { BindingInput, HostRecord, Interface, Port, Service, Virtualization
 import { canonicalId, isId } from "@nts/shared/contract";
 import { bindingJudge, type BindingJudge } from "@nts/shared/contract/bindings.rules";
 import { AppError } from "@nts/shared/errors";
+import type { Change } from "../commit/changes.rules.js";
 import { bindingsOf } from "../hosts/bindings.rules.js";
 import { nextMacAddress } from "../hosts/mac-address.rules.js";
 import type { Stored } from "../storage/entities.js";
@@ -46,11 +47,6 @@ export interface Naming {
   /** For the host or service that a virtualization references. */
   readonly runner: (id: string) => string;
   readonly newId: () => string;
-}
-
-export interface Change<T> {
-  readonly before: Stored<T>;
-  readonly after: Stored<T>;
 }
 
 export interface Writes<T> {

@@ -1,12 +1,12 @@
-import type { ClientSession, Filter } from "mongodb";
+import type { Filter } from "mongodb";
 import type { Subnet } from "@nts/shared/contract";
 import { forKinds, type PluralOf, pluralOf } from "@nts/shared/contract/kinds";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { Discard } from "@nts/shared/mongo/transaction";
 import type { Work } from "@nts/shared/work";
-import { requireReferences, tagClaims } from "../references/claims.js";
-import { insertInNetwork } from "../references/insert-in-network.js";
-import { replaceSubnet } from "../references/replace-subnet.js";
+import type { Change } from "../commit/changes.rules.js";
+import { commitNew } from "../commit/create.js";
+import { store } from "../commit/store.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import type { Entities, Entity, EntityDocument, Stored } from "../storage/entities.js";
 import { STORED } from "../storage/entity-reader.js";
@@ -24,8 +24,7 @@ import { tagKeyOf, tagKind } from "../kinds/tag.js";
 import { reservedIn } from "../values/address-space.js";
 import { parseBlock } from "../values/addresses.js";
 import type { ArchivedForms } from "./forms.js";
-import { freeKeys } from "./free-keys.js";
-import { type Change, earlier, type Naming, tagsOf, writesOf } from "./plan.js";
+import { earlier, type Naming, tagsOf, writesOf } from "./plan.js";
 
 // Restores tags, networks and subnets: the few entities that others reference.
 
@@ -46,8 +45,6 @@ interface Operations<T extends Entity, Archived> {
   /** Filter for entities that match by a unique key instead of the id. */
   readonly alike?: (asked: readonly Archived[]) => Filter<EntityDocument>;
   readonly isAlike?: (entity: T, asked: Archived) => boolean;
-  readonly insert: (target: Target, tx: ClientSession, created: readonly T[]) => Promise<void>;
-  readonly replace: (target: Target, tx: ClientSession, change: Change<T>) => Promise<void>;
 }
 type TopLevelOperations<K extends TopLevelKind> = Operations<TopLevelEntity<K>, ArchivedForms[K]>;
 
@@ -70,15 +67,6 @@ const OPERATIONS: { readonly [K in TopLevelKind]: TopLevelOperations<K> } = {
       tagKind.make(asked, { ...madeOf(owner, asked.created_at), organization_id: owner.organizationId }, before),
     alike: (asked) => ({ name_key: { $in: asked.map(({ name }) => tagKeyOf(name)) } }),
     isAlike: (tag, { name }) => tagKeyOf(tag.name) === tagKeyOf(name),
-    insert: async ({ storage: { tags, guards }, scope }, tx, created) => {
-      await tags.insert(tx, scope, created);
-      const owned = { kind: "tag", organization_id: scope.organizationId, network_id: null } as const;
-      await guards.create(
-        tx,
-        created.map(({ id }) => ({ target: id, ...owned })),
-      );
-    },
-    replace: ({ storage: { tags }, scope }, tx, { after }) => tags.replace(tx, scope, [after]),
   },
   Network: {
     entities: ({ networks }) => networks,
@@ -88,39 +76,15 @@ const OPERATIONS: { readonly [K in TopLevelKind]: TopLevelOperations<K> } = {
         { ...madeOf(owner, asked.created_at), organization_id: owner.organizationId },
         before,
       ),
-    insert: async ({ storage: { networks, guards }, scope }, tx, created) => {
-      await requireReferences(
-        guards,
-        tx,
-        scope,
-        created.flatMap(({ tags }) => tagClaims(tags)),
-      );
-      await networks.insert(tx, scope, created);
-      const owned = { kind: "network", organization_id: scope.organizationId } as const;
-      await guards.create(
-        tx,
-        created.map(({ id }) => ({ target: id, network_id: id, ...owned })),
-      );
-    },
-    replace: async ({ storage: { networks, guards }, scope }, tx, { before, after }) => {
-      await requireReferences(guards, tx, scope, tagClaims(after.entity.tags, before.entity.tags));
-      await networks.replace(tx, scope, [after]);
-    },
   },
   ...(forKinds(IN_NETWORK_ALONE, (kind) => inNetwork(kind)) as unknown as {
     readonly [K in KindInNetworkAlone]: TopLevelOperations<K>;
   }),
-  Subnet: {
-    ...inNetwork("Subnet", (asked: ArchivedForms["Subnet"], before: Subnet | undefined) => {
-      const cidr = parseBlock(asked.cidr, "cidr").text;
-      const kept = before?.cidr === cidr ? before.reserved : [];
-      return { cidr, reserved: reservedIn(cidr, asked.reserved ?? kept) };
-    }),
-    replace: async ({ storage, scope }, tx, { before, after }) => {
-      await requireReferences(storage.guards, tx, scope, tagClaims(after.entity.tags, before.entity.tags));
-      await replaceSubnet(storage, tx, scope, { current: before, next: after });
-    },
-  },
+  Subnet: inNetwork("Subnet", (asked: ArchivedForms["Subnet"], before: Subnet | undefined) => {
+    const cidr = parseBlock(asked.cidr, "cidr").text;
+    const kept = before?.cidr === cidr ? before.reserved : [];
+    return { cidr, reserved: reservedIn(cidr, asked.reserved ?? kept) };
+  }),
 };
 
 type InNetwork = Entity & {
@@ -146,17 +110,6 @@ function inNetwork<K extends KindInNetworkAlone>(
         { ...server, ...placedIn(asked as never, before as never) },
         before,
       );
-    },
-    insert: async ({ storage, scope }, tx, created) => {
-      for (const networkId of new Set(created.map(({ network_id }) => network_id))) {
-        const inserted = created.filter(({ network_id }) => network_id === networkId);
-        await insertInNetwork(storage, tx, scope, { name: kind, networkId, inserted: inserted as never });
-      }
-    },
-    replace: async ({ storage, scope }, tx, { before, after }) => {
-      const { tags = [] } = after.entity;
-      await requireReferences(storage.guards, tx, scope, tagClaims(tags, before.entity.tags));
-      await (storage[plural] as unknown as Entities<InNetwork>).replace(tx, scope, [after]);
     },
   };
   return operations as unknown as TopLevelOperations<K>;
@@ -205,17 +158,7 @@ export async function createTopLevel<K extends TopLevelKind>(
   created: readonly TopLevelEntity<K>[],
 ): Promise<void> {
   if (created.length === 0) return;
-  const { storage, work, scope } = target;
-  const limited = kind === "Tag" ? "tags" : kind === "Network" ? "networks" : undefined;
-  await storage.quota.require(scope, limited);
-  const { insert } = OPERATIONS[kind] as unknown as TopLevelOperations<K>;
-  await refusingDuplicates(() =>
-    storage.transaction(
-      work,
-      created.map(({ id }) => id),
-      (tx) => insert(target, tx, created),
-    ),
-  );
+  await commitNew(target.storage, target, { [pluralOf(kind)]: { created } });
 }
 
 /** Restores entities, planned again inside the transaction. @throws AppError `not_found` */
@@ -226,7 +169,7 @@ export async function replaceTopLevel<K extends TopLevelKind>(
 ): Promise<void> {
   if (changes.length === 0) return;
   const { storage, work, scope } = target;
-  const { entities, replace } = OPERATIONS[kind] as unknown as TopLevelOperations<K>;
+  const { entities } = OPERATIONS[kind] as unknown as TopLevelOperations<K>;
   const ids = changes.map(({ after }) => after.entity.id);
   await refusingDuplicates(() =>
     storage.transaction(work, ids, async (tx) => {
@@ -235,8 +178,7 @@ export async function replaceTopLevel<K extends TopLevelKind>(
       const asked = changes.map(({ after }) => after.entity);
       const again = writesOf(before, asked, { now: new Date(), of: asked.length }).changed;
       if (again.length === 0) throw new Discard(null);
-      if (kind === "Tag") await freeKeys(storage.tags, tx, scope, { key: "name_key", changes: again });
-      for (const change of again) await replace(target, tx, change);
+      await store(storage, tx, scope, { changes: { [pluralOf(kind)]: { changed: again } } });
       return null;
     }),
   );

@@ -2,20 +2,20 @@ import { AppError } from "@nts/shared/errors";
 import { requireRevision } from "@nts/shared/revision";
 import { afterCommit } from "@nts/shared/work";
 import { recorderOf } from "@nts/shared/writes/recorder";
-import type { Removed } from "./removed.js";
+import type { Removing } from "../commit/writer.js";
 import { ON_HOSTS } from "../kinds/index.js";
 import { AT_ONCE } from "../storage/deletion-records.js";
 import { addedUp, type Counts } from "../storage/guards.js";
 import type { Storage } from "../storage/storage.js";
-import { transactionOnHosts } from "../hosts/on-host.js";
-import { hostRevisionIn } from "../hosts/revision.js";
+import { hostRevisionIn } from "../commit/host-revision.js";
+import { transactionOnHosts } from "../commit/on-hosts.js";
 
 /**
  * Deletes hosts with their children atomically. Large amounts are hidden at once and swept later.
  *
  * @throws AppError `not_found` · `precondition_failed`
  */
-export async function deleteHosts(storage: Storage, { work, scope, ids, precondition }: Removed): Promise<void> {
+export async function deleteHosts(storage: Storage, { work, scope, ids, precondition }: Removing): Promise<void> {
   const { bindings, deletions, guards, hosts, services } = storage;
   const isHidden = await transactionOnHosts(storage, { work, scope, hostIds: ids }, async (tx) => {
     if (precondition !== null)

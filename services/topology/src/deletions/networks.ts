@@ -2,7 +2,7 @@ import { AppError } from "@nts/shared/errors";
 import { requireRevision } from "@nts/shared/revision";
 import { afterCommit } from "@nts/shared/work";
 import { recorderOf } from "@nts/shared/writes/recorder";
-import type { Removed } from "./removed.js";
+import type { Removing } from "../commit/writer.js";
 import type { Notices } from "./notices.js";
 import { AT_ONCE, type DeletionDocument } from "../storage/deletion-records.js";
 import type { Storage } from "../storage/storage.js";
@@ -14,7 +14,7 @@ import { networkKind } from "../kinds/network.js";
  *
  * @throws AppError `not_found` · `precondition_failed`
  */
-export async function deleteNetworks(storage: Storage, notices: Notices, removal: Removed): Promise<void> {
+export async function deleteNetworks(storage: Storage, notices: Notices, removal: Removing): Promise<void> {
   const { work, scope, ids } = removal;
   const counts = await storage.totals.countsOf(scope, ids);
   const isSmall = Object.values(counts).reduce((a, b) => a + b, 0) <= AT_ONCE;
@@ -29,7 +29,7 @@ export async function deleteNetworks(storage: Storage, notices: Notices, removal
   });
 }
 
-async function deleteAtOnce(storage: Storage, { work, scope, ids, precondition }: Removed): Promise<void> {
+async function deleteAtOnce(storage: Storage, { work, scope, ids, precondition }: Removing): Promise<void> {
   const { guards, networks, transaction } = storage;
   await transaction(work, [...ids].sort(), async (tx) => {
     const found = await networks.findMany(scope, { _id: { $in: ids } }, tx);
@@ -45,7 +45,7 @@ async function deleteAtOnce(storage: Storage, { work, scope, ids, precondition }
 
 async function hide(
   { deletions, networks, totals, transaction }: Storage,
-  { work, scope, ids, precondition }: Removed,
+  { work, scope, ids, precondition }: Removing,
 ): Promise<void> {
   await transaction(work, [...ids].sort(), async (tx) => {
     if ((await networks.markDeleting(tx, scope, ids)) !== ids.length)

@@ -2,7 +2,7 @@ import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { requireRevision } from "@nts/shared/revision";
 import type { Notices } from "./notices.js";
-import type { Removed } from "./removed.js";
+import type { Removing } from "../commit/writer.js";
 import { AT_ONCE } from "../storage/deletion-records.js";
 import { TAGGED } from "../kinds/index.js";
 import type { Storage } from "../storage/storage.js";
@@ -15,7 +15,7 @@ import { countTagged, reportTagged, scopeWithout, takeOff } from "./take-off.js"
  *
  * @throws AppError `not_found` · `precondition_failed`
  */
-export async function deleteTags(storage: Storage, notices: Notices, removal: Removed): Promise<void> {
+export async function deleteTags(storage: Storage, notices: Notices, removal: Removing): Promise<void> {
   const { deletions, guards, tags, transaction } = storage;
   const { work, ids, precondition } = removal;
   const { organizationId } = removal.scope;

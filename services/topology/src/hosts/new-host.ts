@@ -142,3 +142,10 @@ function resolveAll(body: HostCreate) {
     if (violations[code].length > 0) throw new AppError(code, { violations: violations[code] });
   return resolved;
 }
+
+/** The addresses of a new host's interfaces, with their paths in the request. */
+export function addressesOf<T extends Pick<Interface, "ip_address" | "subnet_id">>(
+  interfaces: readonly T[],
+): (T & { readonly prefix: string })[] {
+  return interfaces.map((one, index) => ({ ...one, prefix: `interfaces.${index}.` }));
+}

@@ -6,18 +6,15 @@ import { newId } from "@nts/shared/ids";
 import { Discard } from "@nts/shared/mongo/transaction";
 import type { Work } from "@nts/shared/work";
 import { parseBlock } from "../values/addresses.js";
-import { insertHost, insertHosts } from "../hosts/insert-host.js";
-import { transactionOnHosts } from "../hosts/on-host.js";
-import { countsOfBindings, insertServices, saveServices, type ServiceChange } from "../hosts/write-services.js";
-import { requireReferences, networkClaim } from "../references/claims.js";
-import type { Stored } from "../storage/entities.js";
+import type { ChangesOf } from "../commit/changes.rules.js";
+import { newHosts } from "../commit/create.js";
+import { transactionOnHosts } from "../commit/on-hosts.js";
+import { store } from "../commit/store.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import { revised } from "../storage/revisions.rules.js";
 import { firstSighting } from "../storage/sightings.js";
 import type { Storage } from "../storage/storage.js";
 import type { NamedHost } from "../storage/stores/host-names.js";
-import { checkAddresses, subnetClaims } from "../references/addresses-on.js";
-import { insertInNetwork } from "../references/insert-in-network.js";
 import type { Match } from "./match.rules.js";
 import { newHostOf, type Planned, type PlannedHost, type Recognized, recognizedAs } from "./plan.rules.js";
 import { join, retire } from "./retire.js";
@@ -83,10 +80,10 @@ export async function applyHost(storage: Storage, given: Target, session: Remote
       const now = new Date();
       const plan = await session.plan(index, { now: now.toISOString(), known, interfaces });
       if (plan.action === "unchanged") throw new Discard({ plan, names: new Map<string, string>() });
-      const names = await retire(sharded, tx, target, { interfaces: plan.superseded, now });
+      const names = await retire(sharded, tx, target, plan.superseded);
       if (plan.joins !== null) await join(sharded, tx, target, plan.joins);
-      if (plan.action === "create") await insertHost(sharded, tx, scope, newHostOf(plan));
-      else await writeChanges(sharded, tx, target, { plan, now });
+      if (plan.action === "create") await store(sharded, tx, scope, { changes: newHosts([newHostOf(plan)]) });
+      else await storePlan(sharded, tx, target, { plan, now });
       return { plan, names };
     }),
   );
@@ -147,7 +144,7 @@ export async function createHosts(
       const first = firstSighting(seen);
       const more = ({ id }: { readonly id: string }): Record<string, unknown> => (found.has(id) ? first : {});
       const made = planned.map((one) => one.made);
-      await insertHosts(sharded, tx, scope, { made, more });
+      await store(sharded, tx, scope, { changes: newHosts(made), more });
       return { results: new Map(planned.map(({ index, result }) => [index, result])), matches };
     }),
   );
@@ -205,7 +202,7 @@ export async function makeSubnets(storage: Storage, target: Target, cidrs: reado
     }
     const missing = made.filter(({ isNew }) => isNew);
     const inserted = missing.map(({ id, cidr }) => newSubnet({ id, cidr, networkId, now }));
-    await insertInNetwork(sharded, tx, scope, { name: "Subnet", networkId, inserted });
+    await store(sharded, tx, scope, { changes: { subnets: { created: inserted } } });
     return made;
   });
 }
@@ -237,60 +234,39 @@ function newSubnet({ id, cidr, networkId, now }: { id: string; cidr: string; net
 }
 
 /** Adds to an existing host. */
-async function writeChanges(
+async function storePlan(
   storage: Storage,
   tx: ClientSession,
-  { scope, networkId }: Target,
+  { scope }: Target,
   { plan, now }: { plan: PlannedHost; now: Date },
 ): Promise<void> {
-  const { guards, hosts, interfaces, ports } = storage;
-  const created = <T>(planned: readonly Planned<T>[]): T[] =>
-    planned.flatMap(({ action, entity }) => (action === "create" ? [entity] : []));
-  const added = {
-    interfaces: created(plan.interfaces),
-    ports: created(plan.ports),
-    services: created(plan.services),
+  const interfaces = changesIn(plan.interfaces, now);
+  const after = plan.before === null ? null : revised(plan.before, plan.entity, now);
+  const changes = {
+    hosts: { changed: plan.before === null || after === null ? [] : [{ before: plan.before, after }] },
+    interfaces,
+    ports: changesIn(plan.ports, now),
+    services: changesIn(plan.services, now),
   };
-  const host = await hosts.lock(tx, scope, plan.entity.id, {
-    add: { interfaces: added.interfaces.map(({ id }) => id), ports: added.ports.map(({ id }) => id) },
-    services: added.services.length,
-  });
-  if (host === null) throw new AppError("not_found", { entity: hosts.name });
-  const changes = plan.services.flatMap(({ action, before, entity }): ServiceChange[] => {
-    const after = action === "update" && before !== null ? revised(before, entity, now) : null;
-    return before === null || after === null ? [] : [{ before, after }];
-  });
-  const counts = {
-    interfaces: added.interfaces.length,
-    ports: added.ports.length,
-    services: added.services.length,
-    bindings: added.services.reduce((sum, { bindings }) => sum + bindings.length, 0),
-  };
-  await requireReferences(guards, tx, scope, [networkClaim(networkId, counts), ...subnetClaims(added.interfaces)]);
-  await guards.reference(tx, scope, countsOfBindings(changes));
-  await checkAddresses(storage, tx, scope, { networkId, addresses: added.interfaces });
-  await interfaces.insert(tx, scope, added.interfaces);
-  await interfaces.replace(tx, scope, changed(plan.interfaces, now));
-  await ports.insert(tx, scope, added.ports);
-  await ports.replace(tx, scope, changed(plan.ports, now));
-  await insertServices(storage, tx, scope, { hostName: host.name, inserted: added.services });
-  await saveServices(storage, tx, scope, { changes });
-  if (plan.matchedBy === "mac_address") await hosts.macsFound(tx, scope, plan.entity.id, macsOf(added.interfaces));
-  // The lock already incremented the revision to this one.
-  const next = plan.before === null ? null : revised(plan.before, plan.entity, now);
-  if (next !== null) await hosts.replace(tx, scope, [next]);
+  await store(storage, tx, scope, { changes });
+  if (plan.matchedBy === "mac_address")
+    await storage.hosts.macsFound(tx, scope, plan.entity.id, macsOf(interfaces.created));
 }
 
 function macsOf(interfaces: readonly Interface[]): string[] {
   return interfaces.flatMap(({ mac_address }) => mac_address ?? []);
 }
 
-function changed<T extends { id: string; created_at: string; updated_at: string }>(
+/** The changes of the children of a kind. */
+function changesIn<T extends { id: string; created_at: string; updated_at: string }>(
   planned: readonly Planned<T>[],
   now: Date,
-): Stored<T>[] {
-  return planned.flatMap(({ action, before, entity }) => {
-    const next = action === "update" && before !== null ? revised(before, entity, now) : null;
-    return next === null ? [] : [next];
-  });
+): Omit<ChangesOf<T>, "removed"> {
+  return {
+    created: planned.flatMap(({ action, entity }) => (action === "create" ? [entity] : [])),
+    changed: planned.flatMap(({ action, before, entity }) => {
+      const after = action === "update" && before !== null ? revised(before, entity, now) : null;
+      return before === null || after === null ? [] : [{ before, after }];
+    }),
+  };
 }

@@ -2,9 +2,9 @@ import type { ClientSession } from "mongodb";
 import type { Interface } from "@nts/shared/contract";
 import { putUnder } from "@nts/shared/groups";
 import { AppError } from "@nts/shared/errors";
-import { countsOfBindings, saveServices, unbound } from "../hosts/write-services.js";
-import { networkClaim } from "../references/claims.js";
-import { closeGaps } from "../hosts/shifts.js";
+import { networkClaim } from "../commit/references.rules.js";
+import { withConsequences } from "../commit/remove.js";
+import { store } from "../commit/store.js";
 import type { Storage } from "../storage/storage.js";
 import { bareHosts } from "./store.js";
 import type { Target } from "./apply.js";
@@ -18,26 +18,20 @@ import type { Target } from "./apply.js";
 export async function retire(
   storage: Storage,
   tx: ClientSession,
-  { scope, networkId }: Target,
-  { interfaces: superseded, now }: { interfaces: readonly Interface[]; now: Date },
+  { scope }: Target,
+  superseded: readonly Interface[],
 ): Promise<Map<string, string>> {
-  const { guards, hosts, interfaces } = storage;
+  const { hosts } = storage;
   if (superseded.length === 0) return new Map();
   const byHost = new Map<string, string[]>();
   for (const { id, host_id } of superseded) putUnder(byHost, host_id, id);
   const changes = new Map([...byHost].map(([hostId, ids]) => [hostId, { remove: { interfaces: ids } }]));
   const locked = await hosts.lockAll(tx, scope, changes);
   if (locked.size !== changes.size) throw new AppError("not_found", { entity: hosts.name });
-  const targets = superseded.map(({ id }) => id);
-  await interfaces.remove(tx, scope, { _id: { $in: targets } });
-  await interfaces.removedFrom(tx, scope, [...locked.keys()]);
-  const unboundServices = await unbound(storage, tx, scope, { targets, now });
-  await saveServices(storage, tx, scope, { changes: unboundServices });
-  await closeGaps(tx, scope, interfaces, { gone: superseded, now });
+  const removed = await withConsequences(storage, tx, scope, { interfaces: { removed: superseded } });
+  await store(storage, tx, scope, { changes: removed, hosts: locked });
   for (const { host_id, mac_address } of superseded)
     if (mac_address !== null) await hosts.macLost(tx, scope, host_id, mac_address);
-  const gone = networkClaim(networkId, { interfaces: -superseded.length });
-  await guards.reference(tx, scope, [gone, ...countsOfBindings(unboundServices)]);
   return new Map([...locked.values()].map(({ id, name }) => [id, name]));
 }
 

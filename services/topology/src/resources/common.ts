@@ -6,7 +6,7 @@ import { respond, type HandlerResponse } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { PageQuery } from "@nts/shared/mongo/keyset";
-import type { Removed } from "../deletions/removed.js";
+import type { Removing } from "../commit/writer.js";
 import type { Past } from "../past/past.js";
 import type { Entities, Entity } from "../storage/entities.js";
 import { respondWithList, type ListPlan } from "../storage/lists.js";
@@ -87,7 +87,7 @@ function amongIds<Plan extends Pick<ListPlan, "filter">>(plan: Plan, found: read
 }
 
 /** Deletes entities atomically. */
-export type Removal = (removed: Removed) => Promise<void>;
+export type Removal = (removing: Removing) => Promise<void>;
 
 /** Mounts one deletion for both the single and the bulk operation. */
 export function mountRemoval(

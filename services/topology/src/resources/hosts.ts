@@ -14,11 +14,11 @@ import { respond, type HandlerResponse } from "@nts/shared/http/respond";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { Discard } from "@nts/shared/mongo/transaction";
 import { newId } from "@nts/shared/ids";
-import { refusingDuplicates } from "../storage/duplicates.js";
-import { requireReferences, tagClaims } from "../references/claims.js";
-import { withNextAddresses } from "../references/next-addresses.js";
+import { commitNewHost } from "../commit/create.js";
+import { withNextAddresses } from "../commit/next-addresses.js";
+import { reportRemovedBindingsOfHost } from "../commit/removed-bindings.js";
+import { commitHostUpdate } from "../commit/update.js";
 import { withSighting, type Stored } from "../storage/entities.js";
 import { commonFilter, sightingPlan } from "../storage/lists.js";
 import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
@@ -27,11 +27,7 @@ import { revised } from "../storage/revisions.rules.js";
 import type { Past } from "../past/past.js";
 import type { Storage } from "../storage/storage.js";
 import { deleteHosts } from "../deletions/hosts.js";
-import { addressesOf, insertHost } from "../hosts/insert-host.js";
-import { hostResponse, newHostOf } from "../hosts/new-host.js";
-import { reportRemovedBindingsOfHost } from "../hosts/removed-bindings.js";
-import { transactionOnHosts } from "../hosts/on-host.js";
-import { hostRevisionIn } from "../hosts/revision.js";
+import { addressesOf, hostResponse, newHostOf } from "../hosts/new-host.js";
 import { hostRevision } from "../storage/stores/host-revision.rules.js";
 import { hostKind } from "../kinds/host.js";
 
@@ -63,54 +59,42 @@ function plan({ totals, hosts }: Storage): ListPlanOf<typeof listHosts> {
 }
 
 function create(storage: Storage): UserHandler<typeof createHost> {
-  const { transaction } = storage;
   return async ({ work, scope, body }) => {
-    await storage.quota.require(scope);
     const asked = newHostOf(body, { now: new Date().toISOString(), newId, source: "Manual" });
     const placing = { work, scope, networkId: body.network_id, asked: addressesOf(asked.interfaces) };
     const made = await withNextAddresses(storage, placing, (place) =>
-      refusingDuplicates(() =>
-        transaction(work, [asked.host.id], async (tx, attempt) => {
-          const placed = await place(tx, attempt);
-          reportRemovedBindingsOfHost(tx, body);
-          const interfaces = asked.interfaces.map((one, n) => ({ ...one, ip_address: placed[n]?.ip_address ?? "" }));
-          await insertHost(storage, tx, scope, { ...asked, interfaces });
-          return { ...asked, interfaces };
-        }),
-      ),
+      commitNewHost(storage, { work, scope, id: asked.host.id }, async (tx, attempt) => {
+        const placed = await place(tx, attempt);
+        reportRemovedBindingsOfHost(tx, body);
+        const interfaces = asked.interfaces.map((one, n) => ({ ...one, ip_address: placed[n]?.ip_address ?? "" }));
+        return { ...asked, interfaces };
+      }),
     );
     return respond.data(hostResponse(made), { revision: hostRevision(1, made.services.length) });
   };
 }
 
 function update(storage: Storage): UpdateHandler<typeof updateHost> {
-  const { guards, hosts, services } = storage;
+  const { hosts } = storage;
   return async ({ work, scope, params: { id }, asked, precondition }) => {
-    const next = (current: Stored<HostRecord>): Stored<HostRecord> | null => {
-      const { entity } = current;
-      return revised(current, hostKind.apply(entity, asked(entity)), new Date());
+    const decide = (host: HostRecord): HostRecord => {
+      const body = asked(host);
+      if (body.network_id !== host.network_id) throw new AppError("network_mismatch", { path: "network_id" });
+      return hostKind.apply(host, body);
     };
     const read = await hosts.get(scope, id);
-    if (asked(read.entity).network_id === read.entity.network_id && next(read) === null) {
+    if (
+      asked(read.entity).network_id === read.entity.network_id &&
+      revised(read, decide(read.entity), new Date()) === null
+    ) {
       const given = await respondWithHost(storage, scope, id);
       requireRevision(precondition, given.revision ?? "");
       return given;
     }
     let written: ClientSession | undefined;
-    const inside = await transactionOnHosts(storage, { work, scope, hostIds: [id] }, async (tx) => {
+    const inside = await commitHostUpdate(storage, { work, scope, id, precondition }, decide, (tx) => {
       written = tx;
-      const current = await hosts.get(scope, id, tx);
-      const { entity } = current;
-      const body = asked(entity);
-      if (precondition !== null) requireRevision(precondition, await hostRevisionIn(storage, tx, scope, current));
-      if (body.network_id !== entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
-      const changed = next(current);
-      if (changed === null) throw new Discard(null);
-      if (precondition !== null) await services.lockAllOn(tx, scope, id);
-      await requireReferences(guards, tx, scope, tagClaims(changed.entity.tags, entity.tags));
-      await hosts.replace(tx, scope, [changed]);
-      if (body.name !== entity.name) await services.renameHost(tx, scope, id, body.name);
-      return work.unit === undefined ? null : respondWithin(storage, tx, scope, id);
+      return work.unit === undefined ? Promise.resolve(null) : respondWithin(storage, tx, scope, id);
     });
     // As committed, without concurrent later writes.
     return inside ?? respondWithHost(storage, scope, id, written?.operationTime);

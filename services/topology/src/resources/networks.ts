@@ -13,18 +13,15 @@ import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
 import { newId } from "@nts/shared/ids";
 import type { Notices } from "../deletions/notices.js";
-import { requireReferences, tagClaims } from "../references/claims.js";
+import { commitNew } from "../commit/create.js";
+import { commitUpdate } from "../commit/update.js";
 import { SMALL_COLLECTION_INDEX } from "../storage/indexes.js";
 import { commonFilter } from "../storage/lists.js";
 import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
-import { requireRevision } from "@nts/shared/revision";
-import { revised } from "../storage/revisions.rules.js";
 import type { Past } from "../past/past.js";
-import type { Stored } from "../storage/entities.js";
 import type { Storage } from "../storage/storage.js";
-import { updateSingle } from "./update-single.js";
 import { deleteNetworks } from "../deletions/networks.js";
-import { requireOwnOrganization } from "../references/own-organization.js";
+import { requireOwnOrganization } from "./own-organization.js";
 import { networkKind } from "../kinds/network.js";
 
 export function mountNetworks(router: Router, storage: Storage, past: Past, notices: Notices): void {
@@ -42,35 +39,24 @@ function plan(): ListPlanOf<typeof listNetworks> {
 }
 
 function create(storage: Storage): UserHandler<typeof createNetwork> {
-  const { guards, networks, transaction } = storage;
   return async ({ work, scope, body }) => {
-    await storage.quota.require(scope, "networks");
     requireOwnOrganization(scope, body.organization_id);
     const now = new Date().toISOString();
-    const organization_id = scope.organizationId;
-    const network = networkKind.make(body, { id: newId(), created_at: now, updated_at: now, organization_id });
-    await transaction(work, [network.id], async (tx) => {
-      await requireReferences(guards, tx, scope, tagClaims(network.tags));
-      await networks.insert(tx, scope, [network]);
-      await guards.create(tx, [{ target: network.id, kind: "network", organization_id, network_id: network.id }]);
-    });
+    const server = { id: newId(), created_at: now, updated_at: now, organization_id: scope.organizationId };
+    const network = networkKind.make(body, server);
+    await commitNew(storage, { work, scope }, { networks: { created: [network] } });
     return respond.data(network, { revision: 1 });
   };
 }
 
 function update(storage: Storage): UpdateHandler<typeof updateNetwork> {
-  const { guards, networks } = storage;
   return async ({ work, scope, params: { id }, asked, precondition }) => {
-    const next = (current: Stored<Network>): Stored<Network> | null => {
-      requireRevision(precondition, current.revision);
-      const body = asked(current.entity);
+    const decide = (network: Network): Network => {
+      const body = asked(network);
       requireOwnOrganization(scope, body.organization_id);
-      return revised(current, networkKind.apply(current.entity, body), new Date());
+      return networkKind.apply(network, body);
     };
-    const updated = await updateSingle(storage, networks, { work, scope, id, next }, async (tx, { current, next }) => {
-      await requireReferences(guards, tx, scope, tagClaims(next.entity.tags, current.entity.tags));
-      await networks.replace(tx, scope, [next]);
-    });
-    return respond.data(updated.entity, { revision: updated.revision });
+    const { entity, revision } = await commitUpdate(storage, "Network", { work, scope, id, precondition }, decide);
+    return respond.data(entity, { revision });
   };
 }

@@ -16,19 +16,13 @@ import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
 import { keyAt, reservedIn, sizesOf, spaceOf, textAt, within } from "../values/address-space.js";
 import { parseBlock } from "../values/addresses.js";
 import { newId } from "@nts/shared/ids";
-import { requireReferences, networkClaim, tagClaims } from "../references/claims.js";
+import { commitNew } from "../commit/create.js";
+import { commitSubnetRemoval } from "../commit/remove.js";
+import { commitUpdate } from "../commit/update.js";
 import { commonFilter } from "../storage/lists.js";
-import type { Removed } from "../deletions/removed.js";
 import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
-import { requireRevision } from "@nts/shared/revision";
-import { afterCommit } from "@nts/shared/work";
-import { revised } from "../storage/revisions.rules.js";
 import type { Past } from "../past/past.js";
-import type { Stored } from "../storage/entities.js";
 import type { Storage } from "../storage/storage.js";
-import { updateSingle } from "./update-single.js";
-import { insertInNetwork } from "../references/insert-in-network.js";
-import { replaceSubnet } from "../references/replace-subnet.js";
 import { subnetKind } from "../kinds/subnet.js";
 
 export function mountSubnets(router: Router, storage: Storage, past: Past): void {
@@ -37,7 +31,9 @@ export function mountSubnets(router: Router, storage: Storage, past: Past): void
   mountGet(router, getSubnet, { entities: storage.subnets, past });
   mount(router, getSubnetUtilization, utilization(storage));
   mountUpdate(router, { put: updateSubnet, patch: patchSubnet }, update(storage));
-  mountRemoval(router, { one: deleteSubnet, several: bulkDeleteSubnets }, (removed) => remove(storage, removed));
+  mountRemoval(router, { one: deleteSubnet, several: bulkDeleteSubnets }, (removing) =>
+    commitSubnetRemoval(storage, removing),
+  );
 }
 
 function plan({ totals }: Storage): ListPlanOf<typeof listSubnets> {
@@ -49,9 +45,7 @@ function plan({ totals }: Storage): ListPlanOf<typeof listSubnets> {
 }
 
 function create(storage: Storage): UserHandler<typeof createSubnet> {
-  const { transaction } = storage;
   return async ({ work, scope, body }) => {
-    await storage.quota.require(scope);
     const now = new Date().toISOString();
     const subnet = subnetKind.make(body, {
       id: newId(),
@@ -62,31 +56,22 @@ function create(storage: Storage): UserHandler<typeof createSubnet> {
       source: { type: "Manual" },
       reserved: reservedIn(body.cidr, body.reserved),
     });
-    await transaction(work, [subnet.id], async (tx) => {
-      await insertInNetwork(storage, tx, scope, { name: "Subnet", networkId: subnet.network_id, inserted: [subnet] });
-    });
+    await commitNew(storage, { work, scope }, { subnets: { created: [subnet] } });
     return respond.data(subnet, { revision: 1 });
   };
 }
 
 function update(storage: Storage): UpdateHandler<typeof updateSubnet> {
-  const { guards, subnets } = storage;
   return async ({ work, scope, params: { id }, asked, precondition }) => {
-    const next = (current: Stored<Subnet>): Stored<Subnet> | null => {
-      const { entity } = current;
-      requireRevision(precondition, current.revision);
-      const body = asked(entity);
+    const decide = (subnet: Subnet): Subnet => {
+      const body = asked(subnet);
       const block = parseBlock(body.cidr, "cidr");
-      if (body.network_id !== entity.network_id) throw new AppError("network_mismatch", { path: "network_id" });
-      const reserved = reservedIn(block.text, body.reserved ?? entity.reserved);
-      return revised(current, { ...subnetKind.apply(entity, body), cidr: block.text, reserved }, new Date());
+      if (body.network_id !== subnet.network_id) throw new AppError("network_mismatch", { path: "network_id" });
+      const reserved = reservedIn(block.text, body.reserved ?? subnet.reserved);
+      return { ...subnetKind.apply(subnet, body), cidr: block.text, reserved };
     };
-    const updated = await updateSingle(storage, subnets, { work, scope, id, next }, async (tx, change) => {
-      const { current, next } = change;
-      await requireReferences(guards, tx, scope, tagClaims(next.entity.tags, current.entity.tags));
-      await replaceSubnet(storage, tx, scope, change);
-    });
-    return respond.data(updated.entity, { revision: updated.revision });
+    const { entity, revision } = await commitUpdate(storage, "Subnet", { work, scope, id, precondition }, decide);
+    return respond.data(entity, { revision });
   };
 }
 
@@ -106,23 +91,4 @@ function utilization({ addresses, subnets }: Storage): UserHandler<typeof getSub
     // Built by hand: JSON integers have any size, JavaScript's do not.
     return respond.json(`{${amounts.map(([name, amount]) => `"${name}":${amount}`).join(",")},"next":${text}}`);
   };
-}
-
-/** Deletes unused subnets atomically. */
-async function remove(storage: Storage, { work, scope, ids, precondition }: Removed): Promise<void> {
-  const { guards, subnets, interfaces, transaction } = storage;
-  await transaction(work, [...ids].sort(), async (tx) => {
-    const found = await subnets.findMany(scope, { _id: { $in: ids } }, tx);
-    if (found.length !== ids.length) throw new AppError("not_found", { entity: subnets.name });
-    for (const { revision } of found) requireRevision(precondition, revision);
-    await guards.remove(tx, scope, ids);
-    if (await interfaces.useAny(tx, scope, ids)) throw new AppError("in_use", { entity: subnets.name });
-    await guards.reference(
-      tx,
-      scope,
-      found.map(({ entity }) => networkClaim(entity.network_id, { subnets: -1 })),
-    );
-    await subnets.remove(tx, scope, { _id: { $in: ids } });
-  });
-  await afterCommit(work, () => storage.addresses.forget(scope, ids));
 }

@@ -15,17 +15,14 @@ import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
 import { newId } from "@nts/shared/ids";
 import type { Notices } from "../deletions/notices.js";
-import { requireOwnOrganization } from "../references/own-organization.js";
-import { refusingDuplicates } from "../storage/duplicates.js";
+import { requireOwnOrganization } from "./own-organization.js";
+import { commitNew } from "../commit/create.js";
+import { commitUpdate } from "../commit/update.js";
 import { SMALL_COLLECTION_INDEX } from "../storage/indexes.js";
 import { commonFilter } from "../storage/lists.js";
 import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
-import { requireRevision } from "@nts/shared/revision";
-import { revised } from "../storage/revisions.rules.js";
 import type { Past } from "../past/past.js";
-import type { Stored } from "../storage/entities.js";
 import type { Storage } from "../storage/storage.js";
-import { updateSingle } from "./update-single.js";
 import { deleteTags } from "../deletions/tags.js";
 import { tagKind } from "../kinds/tag.js";
 import { isColour } from "../values/colours.rules.js";
@@ -43,39 +40,27 @@ function plan(): ListPlanOf<typeof listTags> {
 }
 
 function create(storage: Storage): UserHandler<typeof createTag> {
-  const { guards, tags, transaction } = storage;
   return async ({ work, scope, body }) => {
-    await storage.quota.require(scope, "tags");
     requireOwnOrganization(scope, body.organization_id);
     requireColour(body.color);
     const now = new Date().toISOString();
-    const organization_id = scope.organizationId;
-    const tag = tagKind.make(body, { id: newId(), created_at: now, updated_at: now, organization_id });
-    await refusingDuplicates(() =>
-      transaction(work, [tag.id], async (tx) => {
-        await tags.insert(tx, scope, [tag]);
-        await guards.create(tx, [{ target: tag.id, kind: "tag", organization_id, network_id: null }]);
-      }),
-    );
+    const server = { id: newId(), created_at: now, updated_at: now, organization_id: scope.organizationId };
+    const tag = tagKind.make(body, server);
+    await commitNew(storage, { work, scope }, { tags: { created: [tag] } });
     return respond.data(tag, { revision: 1 });
   };
 }
 
 function update(storage: Storage): UpdateHandler<typeof updateTag> {
-  const { tags } = storage;
   return async ({ work, scope, params: { id }, asked, precondition }) => {
-    const next = (current: Stored<Tag>): Stored<Tag> | null => {
-      const { entity } = current;
-      requireRevision(precondition, current.revision);
-      const body = asked(entity);
+    const decide = (tag: Tag): Tag => {
+      const body = asked(tag);
       requireOwnOrganization(scope, body.organization_id);
-      if (body.color !== entity.color) requireColour(body.color);
-      return revised(current, tagKind.apply(entity, body), new Date());
+      if (body.color !== tag.color) requireColour(body.color);
+      return tagKind.apply(tag, body);
     };
-    const updated = await refusingDuplicates(() =>
-      updateSingle(storage, tags, { work, scope, id, next }, (tx, change) => tags.replace(tx, scope, [change.next])),
-    );
-    return respond.data(updated.entity, { revision: updated.revision });
+    const { entity, revision } = await commitUpdate(storage, "Tag", { work, scope, id, precondition }, decide);
+    return respond.data(entity, { revision });
   };
 }
 

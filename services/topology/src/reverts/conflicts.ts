@@ -9,7 +9,8 @@ import { HOST_ORDER_INDEX } from "../storage/indexes.js";
 import { TAGGED } from "../kinds/index.js";
 import type { Storage } from "../storage/storage.js";
 import { type Conflict, conflictOf } from "./conflict.rules.js";
-import { idsOf, type Planned } from "./planned.js";
+import { idsOf } from "../commit/changes.rules.js";
+import type { Planned } from "./planned.js";
 import { misplaced } from "./undo.rules.js";
 
 // Detects conflicts with entities that the request did not touch, after all writes and in the same transaction.
@@ -67,17 +68,17 @@ export async function inTheWay(
   const all: Conflict[] = [];
   const gone = new Set(idsOf(planned.hosts.removed));
   for (const kind of ["interfaces", "services"] as const) {
-    const { removed, restored, updated } = planned[kind];
-    const moved = updated.flatMap(({ current, next }) => [current.entity, next.entity]);
+    const { removed, created, changed } = planned[kind];
+    const moved = changed.flatMap(({ before, after }) => [before.entity, after.entity]);
     const hostIds = new Set(
-      [...removed, ...restored, ...moved].map(({ host_id }) => host_id).filter((id) => !gone.has(id)),
+      [...removed, ...created, ...moved].map(({ host_id }) => host_id).filter((id) => !gone.has(id)),
     );
     if (hostIds.size === 0) continue;
     const filter = { host_id: { $in: [...hostIds] } };
     const options = { projection: { host_id: 1, position: 1 }, hint: HOST_ORDER_INDEX, limit: MOST_PLACES + 1 };
     const places = (await storage[kind].selectIn(tx, scope, filter, options)) as unknown as Place[];
     if (places.length > MOST_PLACES) throw new AppError("too_many_changes", { limit: MOST_PLACES });
-    const mine = new Set([...restored, ...updated.map(({ next }) => next.entity)].map(({ id }) => id));
+    const mine = new Set([...created, ...changed.map(({ after }) => after.entity)].map(({ id }) => id));
     const wrong = misplaced(places);
     // Of two at one position, report the one that the revert did not write.
     const others = wrong.filter(({ _id }) => !mine.has(_id));

@@ -1,12 +1,11 @@
 import type { ClientSession } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Storage } from "../storage/storage.js";
-import type { Inventory, InventoryChange, LockedHost } from "../storage/stores/host-locks.js";
+import type { InventoryChange, LockedHost } from "../storage/stores/host-locks.js";
 import { type Conflict, conflictOf } from "./conflict.rules.js";
-import { idsOf, type Planned, revisionIn, type Step } from "./planned.js";
-import { byHost, type Undo } from "./undo.rules.js";
+import type { Undo } from "./undo.rules.js";
 
-// Locks the existing hosts of a revert and updates their inventories; restores deleted hosts with their children.
+// Locks the existing hosts of a revert, and updates their inventories.
 
 /** Changes to the inventory of an existing host. */
 interface HostChange {
@@ -69,44 +68,4 @@ export function missingHosts(
 ): Conflict[] {
   const known = new Set(undos.map(({ id }) => id));
   return ids.filter((id) => !hosts.has(id) && !known.has(id)).map((id) => conflictOf("hosts", id, "deleted"));
-}
-
-/** Restores hosts, interfaces and ports. */
-export async function restoreHosts({ storage, tx, scope, planned }: Step): Promise<void> {
-  const { hosts, interfaces, ports } = planned;
-  const more = revisionIn(planned);
-  const come = new Set(idsOf(hosts.restored));
-  const inventory = inventoriesOf(planned);
-  const own = byHost(interfaces.restored);
-  for (const host of hosts.restored) {
-    const extra = { lock: 0, inventory: inventory(host.id), interfaces: own.get(host.id) ?? [], ...more(host) };
-    await storage.hosts.insert(tx, scope, [host], extra);
-  }
-  await storage.interfaces.insertWithHosts(
-    tx,
-    scope,
-    interfaces.restored.filter(({ host_id }) => come.has(host_id)),
-    more,
-  );
-  await storage.interfaces.insert(
-    tx,
-    scope,
-    interfaces.restored.filter(({ host_id }) => !come.has(host_id)),
-    more,
-  );
-  await storage.ports.insert(tx, scope, ports.restored, more);
-}
-
-/** Computes the inventories of restored hosts. */
-export function inventoriesOf({ interfaces, ports, services }: Planned): (hostId: string) => Inventory {
-  const on = {
-    interfaces: byHost(interfaces.restored),
-    ports: byHost(ports.restored),
-    services: byHost([...services.restored, ...services.updated.map(({ next }) => next.entity)]),
-  };
-  return (hostId) => ({
-    interfaces: idsOf(on.interfaces.get(hostId) ?? []),
-    ports: idsOf(on.ports.get(hostId) ?? []),
-    services: on.services.get(hostId)?.length ?? 0,
-  });
 }

@@ -2,7 +2,7 @@ import type { ClientSession } from "mongodb";
 import type { Host } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { COLLECTIONS, type Journaled } from "../journal/entries.rules.js";
-import type { EntityIn } from "../kinds/index.js";
+import type { AllChanges, Change, ChangesOf } from "../commit/changes.rules.js";
 import type { Entities, Entity, Stored } from "../storage/entities.js";
 import { revised } from "../storage/revisions.rules.js";
 import type { Storage } from "../storage/storage.js";
@@ -14,17 +14,8 @@ import type { Undo } from "./undo.rules.js";
 /** Added to the revision of restored entities, so that no earlier ETag can match. */
 const ANOTHER_LIFE = 1_000_000_000;
 
-/** The writes for entities of one kind. */
-export interface Writes<T> {
-  readonly removed: readonly T[];
-  readonly restored: readonly T[];
-  readonly updated: readonly { readonly current: Stored<T>; readonly next: Stored<T> }[];
-}
-
-/** The writes of all kinds, by collection. */
-type WritesOfKinds = { readonly [Name in Journaled]: Writes<EntityIn<Name>> };
-
-export interface Planned extends WritesOfKinds {
+/** What a revert does: what it creates are restored entities. */
+export interface Planned extends AllChanges {
   /** Revisions of restored entities, by id. */
   readonly revisions: ReadonlyMap<string, number>;
 }
@@ -40,20 +31,20 @@ export async function plan(
 ): Promise<{ planned: Planned; conflicts: Conflict[] }> {
   const now = new Date();
   const conflicts: Conflict[] = [];
-  const writes = {} as Record<Journaled, Writes<Entity>>;
+  const changes = {} as Record<Journaled, ChangesOf<Entity>>;
   for (const kind of COLLECTIONS) {
     const mine = undos.filter((undo) => undo.kind === kind);
     const found = await statesOf(storage[kind], tx, scope, mine);
     const planned = mine.map((undo) => planOf(undo, found.get(undo.id), now));
     conflicts.push(...planned.flatMap(({ conflict }) => conflict ?? []));
-    writes[kind] = {
+    changes[kind] = {
       removed: planned.flatMap(({ removed }) => removed ?? []),
-      restored: planned.flatMap(({ restored }) => restored ?? []),
-      updated: planned.flatMap(({ updated }) => updated ?? []),
+      created: planned.flatMap(({ restored }) => restored ?? []),
+      changed: planned.flatMap(({ changed }) => changed ?? []),
     };
   }
   const revisions = new Map(undos.map(({ id, revision }) => [id, revision + ANOTHER_LIFE]));
-  return { planned: { ...(writes as unknown as WritesOfKinds), revisions }, conflicts };
+  return { planned: { ...(changes as unknown as AllChanges), revisions }, conflicts };
 }
 
 async function statesOf(
@@ -71,12 +62,13 @@ interface PlannedOne {
   readonly conflict?: Conflict;
   readonly removed?: Entity;
   readonly restored?: Entity;
-  readonly updated?: { readonly current: Stored<Entity>; readonly next: Stored<Entity> };
+  readonly changed?: Change<Entity>;
 }
 
 function planOf({ kind, id, before, after }: Undo, current: Stored<Entity> | undefined, now: Date): PlannedOne {
   const conflict = (reason: Conflict["reason"]): PlannedOne => ({ conflict: conflictOf(kind, id, reason) });
-  const [was, left] = [before, after] as unknown as readonly [Entity | null, Entity | null];
+  const was = before as Entity | null;
+  const left = after as Entity | null;
   if (left === null) {
     if (current !== undefined) return conflict("exists");
     return was === null ? {} : { restored: { ...was, updated_at: now.toISOString() } };
@@ -85,21 +77,10 @@ function planOf({ kind, id, before, after }: Undo, current: Stored<Entity> | und
   if (revised(current, left, now) !== null) return conflict("changed");
   if (was === null) return { removed: current.entity };
   const next = revised(current, was, now);
-  return next === null ? {} : { updated: { current, next } };
-}
-
-export interface Step {
-  readonly storage: Storage;
-  readonly tx: ClientSession;
-  readonly scope: Scope;
-  readonly planned: Planned;
+  return next === null ? {} : { changed: { before: current, after: next } };
 }
 
 /** The additional fields of the document of a restored entity. */
 export function revisionIn({ revisions }: Planned): (entity: { readonly id: string }) => { revision: number } {
   return ({ id }) => ({ revision: revisions.get(id) ?? 1 });
-}
-
-export function idsOf(entities: readonly { readonly id: string }[]): string[] {
-  return entities.map(({ id }) => id);
 }

@@ -1,4 +1,4 @@
-import { putUnder } from "@nts/shared/groups";
+import { byHost } from "../commit/changes.rules.js";
 import { type Entity, JOURNALED, type Journaled, type JournalDocument } from "../journal/entries.rules.js";
 
 // Computes the inverse of a request's entries: each entity is reset to its state before the first entry, provided that it is still
@@ -56,13 +56,6 @@ export function addsEntities({ before, after }: Undo): boolean {
 function bindingsIn(entity: Entity | null): number {
   const bindings = entity?.["bindings"];
   return Array.isArray(bindings) ? bindings.length : 0;
-}
-
-/** Groups children by host. */
-export function byHost<T extends { readonly host_id: string }>(items: readonly T[]): ReadonlyMap<string, readonly T[]> {
-  const found = new Map<string, T[]>();
-  for (const item of items) putUnder(found, item.host_id, item);
-  return found;
 }
 
 /** Items with invalid positions: duplicates, or after a gap. */

@@ -27,7 +27,7 @@ export interface EntityWrites<T extends Entity> {
   /** @param extra fields that are not members of the entity, such as its host's name */
   insert(tx: ClientSession, scope: Scope, entities: readonly T[], extra?: Extra<T>): Promise<void>;
   /** Stores changed entities as their next revision. Absent extra fields stay unchanged. */
-  replace(tx: ClientSession, scope: Scope, changed: readonly Stored<T>[], extra?: object): Promise<void>;
+  replace(tx: ClientSession, scope: Scope, changed: readonly Stored<T>[], extra?: Extra<T>): Promise<void>;
   /** The same for those read before the transaction. @returns false if the revision of one has changed, or it was deleted */
   replaceRead(tx: ClientSession, scope: Scope, changed: readonly Stored<T>[], extra?: Extra<T>): Promise<boolean>;
   /** @returns the number of deleted entities */
@@ -100,10 +100,11 @@ function createReplacing<T extends Entity>(
   { isPart }: EntityKind<T>,
   { collection, visible, documentOf, recordChanges }: Replacing<T>,
 ): Pick<EntityWrites<T>, "replace" | "replaceRead"> {
-  const updateOf = (tx: ClientSession, scope: Scope, changed: Stored<T>, extra?: object) => {
+  const updateOf = (tx: ClientSession, scope: Scope, changed: Stored<T>, extra?: Extra<T>) => {
     const { _id, ...fields } = documentOf(scope.organizationId, changed);
     const by = isPart === true ? {} : signed(tx, scope.organizationId, changed.revision);
-    return { filter: { ...visible(scope), _id }, update: { $set: { ...fields, ...by, ...extra } }, hint: BY_ID };
+    const more = typeof extra === "function" ? extra(changed.entity) : extra;
+    return { filter: { ...visible(scope), _id }, update: { $set: { ...fields, ...by, ...more } }, hint: BY_ID };
   };
   return {
     replace: async (tx, scope, changed, extra) => {
@@ -117,7 +118,7 @@ function createReplacing<T extends Entity>(
     replaceRead: async (tx, scope, changed, extra) => {
       await recordChanges(tx, scope, changed);
       const updates = changed.map((one) => {
-        const { filter, ...more } = updateOf(tx, scope, one, typeof extra === "function" ? extra(one.entity) : extra);
+        const { filter, ...more } = updateOf(tx, scope, one, extra);
         return { filter: { ...filter, revision: one.revision - 1 }, ...more };
       });
       return (await inBatches(collection, tx, updates)) === changed.length;

@@ -13,7 +13,7 @@ export interface BindingsOnHost {
 }
 
 /**
- * A copy of all bindings as entities that can be listed. Services are authoritative; `hosts/write-services.ts` writes
+ * A copy of all bindings as entities that can be listed. Services are authoritative; `commit/bindings.ts` writes
  * both. Documents also have the `host_id`.
  */
 export interface BindingStore extends Entities<Binding> {

@@ -8,7 +8,8 @@ import type { Stored } from "../storage/entities.js";
 import { MOST_SMALL } from "../storage/large-writes.js";
 import type { Storage } from "../storage/storage.js";
 import type { LockedHost } from "../storage/stores/host-locks.js";
-import { countsOfBindings, moreBindings, type ReadChange, saveReadServices } from "./write-services.js";
+import type { Change } from "./changes.rules.js";
+import { store } from "./store.js";
 
 // Updates of bindings that arrive while others of their organization are written share a transaction: sixteen together
 // cost the database little more than two. Each is decided for itself; whatever prevents one from being written with the
@@ -88,10 +89,9 @@ async function writeTogether(storage: Storage, updates: readonly JointUpdate[]):
       const hosts = await storage.hosts.lockAll(tx, scope, new Map(hostIds.map((id) => [id, {}])));
       const changes = updates.flatMap((update) => changeOf(update, hosts.get(update.current.entity.host_id)));
       if (changes.length === 0) throw new Discard(NOTHING);
-      const counted = changes.filter((change) => moreBindings(change) !== 0);
-      const missing = await storage.guards.reference(tx, scope, countsOfBindings(counted));
-      if (missing.size > 0) throw new Discard(NOTHING);
-      if (!(await saveReadServices(storage, tx, scope, changes))) throw new Discard(NOTHING);
+      const authors = new Map(changes.map(({ update, after }) => [after.entity.id, update.work.author]));
+      const storing = { changes: { services: { changed: changes } }, hosts, areRead: true, authors };
+      if (!(await store(storage, tx, scope, storing))) throw new Discard(NOTHING);
       attempt.isDecided = true;
       return new Map(changes.map(({ update, after }) => [update, after]));
     });
@@ -101,18 +101,18 @@ async function writeTogether(storage: Storage, updates: readonly JointUpdate[]):
   }
 }
 
-interface Change extends ReadChange {
+interface JointChange extends Change<Service> {
   readonly update: JointUpdate;
 }
 
 /** Nothing for an update that is to be written alone, and may fail there. */
-function changeOf(update: JointUpdate, host: LockedHost | undefined): Change[] {
+function changeOf(update: JointUpdate, host: LockedHost | undefined): JointChange[] {
   const { work, current: before, next } = update;
   if (host === undefined) return [];
   try {
     requireNotAbandoned(work);
     const after = next(host);
-    return after === null ? [] : [{ update, before, after, hostName: host.name, author: work.author }];
+    return after === null ? [] : [{ update, before, after }];
   } catch (error) {
     if (error instanceof AppError) return [];
     throw error;

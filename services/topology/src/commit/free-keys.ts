@@ -2,7 +2,7 @@ import type { ClientSession } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Entities, Entity } from "../storage/entities.js";
 import { BY_ID } from "../storage/indexes.js";
-import type { Change } from "./plan.js";
+import type { Change } from "./changes.rules.js";
 
 // A unique index applies to every single write of a transaction, so entities that have swapped unique values cannot be
 // restored one after the other.

@@ -2,7 +2,7 @@ import type { ClientSession } from "mongodb";
 import type { BindingInput, HostCreate } from "@nts/shared/contract";
 import type { BindingJudge } from "@nts/shared/contract/bindings.rules";
 import { recorderOf } from "@nts/shared/writes/recorder";
-import { judgeOfNew } from "./bindings.rules.js";
+import { judgeOfNew } from "../hosts/bindings.rules.js";
 
 /** Reports removed bindings of the request to the plan. @param service its index in the body of a new host */
 export function reportRemovedBindings(

@@ -7,7 +7,7 @@ import type { Storage } from "../storage/storage.js";
 import type { ReservedAddresses } from "../storage/stores/addresses.js";
 import { type AddressSpace, isGivable, keyAt, numberOf, spaceOf, textAt } from "../values/address-space.js";
 import { parseAddress } from "../values/addresses.js";
-import type { PlacedAddress } from "./addresses-on.js";
+import type { PlacedAddress } from "./references.rules.js";
 
 // An address requested as "next" is taken in the transaction that uses it. If other requests are first, it is reserved
 // before that transaction, and released if that fails.
@@ -40,7 +40,7 @@ export interface Placing<T> {
  * Runs a write with the lowest free addresses in place of "next", in list order. A dry run reserves nothing, and
  * gets the addresses that are free now.
  *
- * @throws AppError `subnet_full` · `invalid_reference` · `network_mismatch` · `write_conflict`
+ * @throws AppError `quota_exceeded` · `subnet_full` · `invalid_reference` · `network_mismatch` · `write_conflict`
  */
 export async function withNextAddresses<T extends PlacedAddress, Result>(
   storage: Storage,
@@ -49,6 +49,8 @@ export async function withNextAddresses<T extends PlacedAddress, Result>(
 ): Promise<Result> {
   const { work, scope, asked } = placing;
   if (!asked.some(isNext)) return write(() => Promise.resolve(asked));
+  // Before anything is reserved.
+  await storage.quota.require(scope);
   try {
     return await takingInside(storage, placing, write);
   } catch (error) {

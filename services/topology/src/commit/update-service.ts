@@ -6,10 +6,7 @@ import { Discard } from "@nts/shared/mongo/transaction";
 import { type Precondition, requireRevision } from "@nts/shared/revision";
 import type { Work } from "@nts/shared/work";
 import type { JointUpdate, JointUpdates } from "./joint-updates.js";
-import { updateOnHost } from "./on-host.js";
-import { requireReferences, networkClaim, tagClaims } from "../references/claims.js";
 import type { Stored } from "../storage/entities.js";
-import { reportRemovedBindings } from "./removed-bindings.js";
 import {
   addsBindings,
   decideDocument,
@@ -17,10 +14,13 @@ import {
   type Extent,
   extentOf,
   repeatsBindings,
-} from "./service-update.rules.js";
-import { applyShift, closeGaps } from "./shifts.js";
+} from "../hosts/service-update.rules.js";
 import type { Storage } from "../storage/storage.js";
-import { moreBindings, saveService } from "./write-services.js";
+import { updateOnHost } from "./on-hosts.js";
+import { closingGaps, shifted } from "./positions.js";
+import { tagClaims } from "./references.rules.js";
+import { reportRemovedBindings } from "./removed-bindings.js";
+import { store } from "./store.js";
 
 // Stores what service-update.rules.ts decides, in the cheapest way that is safe: one conditional update if only the
 // service's document changes; a transaction shared with other requests if its bindings do; otherwise one of its own.
@@ -126,10 +126,10 @@ function inTransaction(
   { work, scope, id, to, requested, precondition }: ServiceUpdateRequest,
   { read, isChecked }: { readonly read: Stored<Service>; readonly isChecked: boolean },
 ): Promise<Stored<Service>> {
-  const { guards, services } = storage;
+  const { services } = storage;
   const now = new Date();
   const updating = { work, scope, id, read, isChecked, ...(to !== undefined && { to }) };
-  return updateOnHost(storage, services, updating, async ({ tx, host, current }) => {
+  return updateOnHost(storage, services, updating, async ({ tx, host, locked, current }) => {
     const { entity } = current;
     requireRevision(precondition, current.revision);
     const body = requested(entity);
@@ -137,13 +137,12 @@ function inTransaction(
     const { next, shift, isMoved } = decideOnHost(current, body, { host, judge, now, newId });
     reportRemovedBindings(tx, body.bindings, judge);
     if (next === null) throw new Discard(current);
-    const change = { before: current, after: next };
-    const more = moreBindings(change);
-    const counted = more === 0 ? [] : [networkClaim(entity.network_id, { bindings: more })];
-    await requireReferences(guards, tx, scope, [...tagClaims(next.entity.tags, entity.tags), ...counted]);
-    if (!(await saveService(storage, tx, scope, { change, hostName: host.name, isChecked }))) return "conflict";
-    await applyShift(tx, scope, services, { hostId: host.id, shift, except: id, now });
-    if (isMoved) await closeGaps(tx, scope, services, { gone: [entity], now });
-    return next;
+    const changed = [
+      { before: current, after: next },
+      ...(await shifted(services, tx, scope, { hostId: host.id, shift, except: id, now })),
+      ...(await closingGaps(services, tx, scope, { leaving: isMoved ? [entity] : [], now })),
+    ];
+    const storing = { changes: { services: { changed } }, hosts: locked, areRead: isChecked };
+    return (await store(storage, tx, scope, storing)) ? next : "conflict";
   });
 }

@@ -2,28 +2,22 @@ import type { ClientSession } from "mongodb";
 import type { Subnet } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
-import type { Stored } from "../storage/entities.js";
 import { STORED } from "../storage/entity-reader.js";
 import { INTERFACE_ADDRESSES_INDEX } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
 import { parseBlock } from "../values/addresses.js";
-
-/** A subnet before and after. */
-export interface SubnetChange {
-  readonly current: Stored<Subnet>;
-  readonly next: Stored<Subnet>;
-}
+import type { Change } from "./changes.rules.js";
 
 /** Stores a changed subnet. @throws AppError `ip_outside_subnet` if an address would no longer fit */
 export async function replaceSubnet(
   { addresses, guards, interfaces, subnets }: Pick<Storage, "addresses" | "guards" | "interfaces" | "subnets">,
   tx: ClientSession,
   scope: Scope,
-  { current, next }: SubnetChange,
+  { before, after }: Change<Subnet>,
 ): Promise<void> {
-  const { id, cidr, reserved } = next.entity;
-  const isSameBlock = cidr === current.entity.cidr;
-  if (!isSameBlock || JSON.stringify(reserved) !== JSON.stringify(current.entity.reserved)) {
+  const { id, cidr, reserved } = after.entity;
+  const isSameBlock = cidr === before.entity.cidr;
+  if (!isSameBlock || JSON.stringify(reserved) !== JSON.stringify(before.entity.reserved)) {
     await guards.lockAll(tx, scope, id);
     await addresses.reset(tx, scope, id);
   }
@@ -32,7 +26,7 @@ export async function replaceSubnet(
     const ip_address = await addressOutside(interfaces, tx, scope, { id, cidr });
     if (ip_address !== null) throw new AppError("ip_outside_subnet", { ip_address, cidr });
   }
-  await subnets.replace(tx, scope, [next]);
+  await subnets.replace(tx, scope, [after]);
 }
 
 /** The lowest address below a block, otherwise the lowest one above. */

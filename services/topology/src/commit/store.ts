@@ -1,0 +1,247 @@
+import type { ClientSession } from "mongodb";
+import type { Author } from "@nts/shared/author";
+import { pluralOf } from "@nts/shared/contract/kinds";
+import { AppError } from "@nts/shared/errors";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { ALL_COLLECTIONS, isPart, TOP_LEVEL } from "../kinds/index.js";
+import { byText } from "../storage/authorship.js";
+import type { Entities, Entity } from "../storage/entities.js";
+import type { Storage } from "../storage/storage.js";
+import type { Inventory, LockedHost } from "../storage/stores/host-locks.js";
+import { checkAddresses } from "./addresses.js";
+import { changedBindings, saveBindings } from "./bindings.js";
+import { type AllChanges, byHost, type Changes, completed, createdIn, idsOf, statesAfter } from "./changes.rules.js";
+import { freeKeys } from "./free-keys.js";
+import { inventoryChangesOf } from "./inventory.rules.js";
+import { lockHosts } from "./on-hosts.js";
+import { type Claim, claimsOf, isMoved, isReaddressed, newAddressesIn } from "./references.rules.js";
+import { replaceSubnet } from "./subnets.js";
+
+// Stores changes of any kinds in a transaction, with a number of commands independent of theirs: first what makes room, then
+// entities in the order of their references.
+
+/** What is stored, and how; most changes need nothing else. */
+export interface Storing {
+  readonly changes: Changes;
+  /** Hosts that the caller has locked, with what they gain and lose, because it decided by what is on them. */
+  readonly hosts?: ReadonlyMap<string, LockedHost>;
+  /** Further fields of the documents of new entities. */
+  readonly more?: (entity: { readonly id: string }) => object;
+  /** Called with claims on what does not exist, instead of refusing the first one. */
+  readonly refuse?: (missing: readonly Claim[]) => void;
+  /** The changed services were read before the transaction: none is stored where one has changed since. */
+  readonly areRead?: boolean;
+  /** The new addresses were just found to be free in their subnets. */
+  readonly areAddressesGiven?: boolean;
+  /** The authors of changed services, by id, if they are not that of the transaction. */
+  readonly authors?: ReadonlyMap<string, Author | undefined>;
+}
+
+interface Step extends Omit<Storing, "changes" | "hosts"> {
+  readonly storage: Storage;
+  readonly tx: ClientSession;
+  readonly scope: Scope;
+  readonly changes: AllChanges;
+  /** All existing hosts whose children change. */
+  readonly hosts: ReadonlyMap<string, LockedHost>;
+}
+
+/**
+ * Stores changes, with all that follows from them: counters, protection of what they refer to, bindings, search texts.
+ *
+ * @returns false where a service has changed since it was read; then nothing may be committed
+ * @throws AppError `not_found` for a host · `invalid_reference` · `network_mismatch` · `ip_outside_subnet` · `validation_failed` for too many bindings
+ */
+export async function store(
+  storage: Storage,
+  tx: ClientSession,
+  scope: Scope,
+  { changes: given, hosts: locked = new Map(), ...storing }: Storing,
+): Promise<boolean> {
+  const changes = completed(given);
+  await storage.database.turn(tx, scope, documentsIn(changes));
+  const hosts = await lockedFor(storage, tx, scope, { changes, locked });
+  const step = { ...storing, storage, tx, scope, changes, hosts };
+  await removeEntities(step);
+  await createTopLevel(step);
+  await reference(step);
+  await replaceTopLevel(step);
+  if (storing.areAddressesGiven !== true) await checkAddresses(storage, tx, scope, newAddressesIn(changes));
+  await replaceOnHosts(step);
+  await createHosts(step);
+  return saveServices(step);
+}
+
+/** Locks the hosts that are not locked yet. @throws AppError `not_found` */
+async function lockedFor(
+  storage: Storage,
+  tx: ClientSession,
+  scope: Scope,
+  { changes, locked }: { changes: AllChanges; locked: ReadonlyMap<string, LockedHost> },
+): Promise<ReadonlyMap<string, LockedHost>> {
+  const others = new Map([...inventoryChangesOf(changes)].filter(([id]) => !locked.has(id)));
+  const more = await lockHosts(storage, tx, scope, others);
+  if (more.size !== others.size) throw new AppError("not_found", { entity: storage.hosts.name });
+  return new Map([...locked, ...more]);
+}
+
+/** About how many documents are created. */
+function documentsIn(changes: AllChanges): number {
+  return createdIn(changes).length + changes.services.created.reduce((sum, { bindings }) => sum + bindings.length, 0);
+}
+
+/** Deletes entities; their guards first, because concurrent writers conflict on them. */
+async function removeEntities({ storage, tx, scope, changes }: Step): Promise<void> {
+  const { guards, addresses } = storage;
+  const { networks, subnets, hosts, interfaces, services, tags } = changes;
+  if (networks.removed.length > 0) await guards.removeNetworks(tx, scope, idsOf(networks.removed));
+  if (subnets.removed.length > 0) await guards.remove(tx, scope, idsOf(subnets.removed));
+  // Tags do not belong to a network.
+  if (tags.removed.length > 0) await guards.remove(tx, { ...scope, networks: "all" }, idsOf(tags.removed));
+  const bound = services.removed.filter(({ bindings }) => bindings.length > 0);
+  if (bound.length > 0) await storage.bindings.remove(tx, scope, { service_id: { $in: idsOf(bound) } });
+  for (const kind of ALL_COLLECTIONS)
+    if (!isPart(kind) && changes[kind].removed.length > 0)
+      await storage[kind].remove(tx, scope, { _id: { $in: idsOf(changes[kind].removed) } });
+  const gone = new Set(idsOf(hosts.removed));
+  const shrunk = interfaces.removed.map(({ host_id }) => host_id).filter((id) => !gone.has(id));
+  if (shrunk.length > 0) await storage.interfaces.removedFrom(tx, scope, [...new Set(shrunk)]);
+  if (networks.removed.length > 0) await addresses.forgetNetworks(tx, scope, idsOf(networks.removed));
+}
+
+/** Creates entities other than hosts and their children, which refer to some of them. */
+async function createTopLevel({ storage, tx, scope, changes, more = () => ({}) }: Step): Promise<void> {
+  const { networks, subnets, tags } = changes;
+  const { organizationId: organization_id } = scope;
+  for (const name of TOP_LEVEL) {
+    const { created } = changes[pluralOf(name)];
+    const entities = storage[pluralOf(name)] as unknown as Entities<Entity>;
+    await entities.insert(tx, scope, created, (entity) => ({ ...more(entity) }));
+  }
+  const targets = [
+    ...tags.created.map(({ id }) => ({ target: id, kind: "tag" as const, network_id: null })),
+    ...networks.created.map(({ id }) => ({ target: id, kind: "network" as const, network_id: id })),
+    ...subnets.created.map(({ id, network_id }) => ({ target: id, kind: "subnet" as const, network_id })),
+  ];
+  if (targets.length === 0) return;
+  await storage.guards.create(
+    tx,
+    targets.map((target) => ({ ...target, organization_id })),
+  );
+}
+
+/** Protects what is referred to against deletion until the transaction ends, and updates counters. */
+async function reference({ storage, tx, scope, changes, refuse = refuseFirst }: Step): Promise<void> {
+  const claims = claimsOf(changes);
+  const missing = await storage.guards.reference(tx, scope, claims);
+  if (missing.size > 0) refuse(claims.filter(({ target }) => missing.has(target)));
+}
+
+/** @throws AppError `invalid_reference` */
+function refuseFirst([first]: readonly Claim[]): void {
+  if (first !== undefined) throw new AppError("invalid_reference", { path: first.path });
+}
+
+async function replaceTopLevel({ storage, tx, scope, changes }: Step): Promise<void> {
+  const renamed = changes.tags.changed.filter(({ before, after }) => before.entity.name !== after.entity.name);
+  await freeKeys(storage.tags, tx, scope, { key: "name_key", changes: renamed });
+  for (const name of TOP_LEVEL) {
+    const plural = pluralOf(name);
+    const { changed } = changes[plural];
+    if (plural === "subnets")
+      for (const change of changes.subnets.changed) await replaceSubnet(storage, tx, scope, change);
+    else if (changed.length > 0)
+      await (storage[plural] as unknown as Entities<Entity>).replace(tx, scope, statesAfter<Entity>(changed));
+  }
+}
+
+/** Replaces hosts, interfaces and ports: first, because new ones may get addresses or numbers that these release. */
+async function replaceOnHosts({ storage, tx, scope, changes }: Step): Promise<void> {
+  const { hosts, interfaces, ports } = changes;
+  if (hosts.changed.length > 0) await storage.hosts.replace(tx, scope, statesAfter(hosts.changed));
+  for (const { before, after } of hosts.changed)
+    if (before.entity.name !== after.entity.name)
+      await storage.services.renameHost(tx, scope, after.entity.id, after.entity.name);
+  const renumbered = ports.changed.filter(
+    ({ before, after }) =>
+      before.entity.number !== after.entity.number || before.entity.protocol !== after.entity.protocol,
+  );
+  const readdressed = interfaces.changed.filter(isReaddressed);
+  await freeKeys(storage.interfaces, tx, scope, { key: "host_id", changes: readdressed });
+  await freeKeys(storage.ports, tx, scope, { key: "host_id", changes: renumbered });
+  await storage.interfaces.replace(tx, scope, statesAfter(interfaces.changed));
+  if (ports.changed.length > 0) await storage.ports.replace(tx, scope, statesAfter(ports.changed));
+}
+
+/** Creates hosts, interfaces and ports. */
+async function createHosts({ storage, tx, scope, changes, more = () => ({}) }: Step): Promise<void> {
+  const { hosts, interfaces, ports } = changes;
+  const inventoryOf = inventoriesOf(changes);
+  const interfacesOn = byHost(interfaces.created);
+  const isNew = new Set(idsOf(hosts.created));
+  if (hosts.created.length > 0)
+    await storage.hosts.insert(tx, scope, hosts.created, (host) => ({
+      lock: 0,
+      inventory: inventoryOf(host.id),
+      interfaces: interfacesOn.get(host.id) ?? [],
+      ...more(host),
+    }));
+  const fields = (entity: { readonly id: string }) => ({ ...more(entity) });
+  const withHosts = interfaces.created.filter(({ host_id }) => isNew.has(host_id));
+  await storage.interfaces.insertWithHosts(tx, scope, withHosts, fields);
+  const others = interfaces.created.filter(({ host_id }) => !isNew.has(host_id));
+  if (others.length > 0) await storage.interfaces.insert(tx, scope, others, fields);
+  await storage.ports.insert(tx, scope, ports.created, fields);
+}
+
+/** The inventories of new hosts, by id. */
+export function inventoriesOf({ interfaces, ports, services }: AllChanges): (hostId: string) => Inventory {
+  const interfacesOn = byHost(interfaces.created);
+  const portsOn = byHost(ports.created);
+  const servicesOn = byHost([...services.created, ...statesAfter(services.changed).map(({ entity }) => entity)]);
+  return (hostId) => ({
+    interfaces: idsOf(interfacesOn.get(hostId) ?? []),
+    ports: idsOf(portsOn.get(hostId) ?? []),
+    services: servicesOn.get(hostId)?.length ?? 0,
+  });
+}
+
+/** Stores services with their bindings. @returns false where one has changed since it was read */
+async function saveServices(step: Step): Promise<boolean> {
+  const { storage, tx, scope, changes, more = () => ({}), areRead = false } = step;
+  const { created, changed } = changes.services;
+  const hostNameOf = hostNamesIn(step);
+  await storage.services.insert(tx, scope, created, (service) => ({
+    host_name: hostNameOf(service.host_id),
+    ...more(service),
+  }));
+  if (changed.length > 0) {
+    const extra = fieldsOfChanged(step, hostNameOf);
+    const states = statesAfter(changed);
+    if (!areRead) await storage.services.replace(tx, scope, states, extra);
+    else if (!(await storage.services.replaceRead(tx, scope, states, extra))) return false;
+  }
+  await saveBindings(storage, tx, scope, changedBindings(changes.services));
+  return true;
+}
+
+function hostNamesIn({ changes, hosts }: Step): (hostId: string) => string {
+  const named = [...changes.hosts.created, ...statesAfter(changes.hosts.changed).map(({ entity }) => entity)];
+  const names = new Map([...hosts.values(), ...named].map(({ id, name }) => [id, name]));
+  return (hostId) => names.get(hostId) ?? "";
+}
+
+/** Fields of changed services that are not members: they are no longer claimed, and some are on another host. */
+function fieldsOfChanged(
+  { scope, changes, authors }: Step,
+  hostNameOf: (hostId: string) => string,
+): (service: { readonly id: string; readonly host_id: string }) => Record<string, unknown> {
+  const { changed } = changes.services;
+  const moved = new Set(changed.filter(isMoved).map(({ after }) => after.entity.id));
+  const revisions = new Map(changed.map(({ after }) => [after.entity.id, after.revision]));
+  return ({ id, host_id }) => ({
+    claimed: false,
+    ...(moved.has(id) && { host_name: hostNameOf(host_id) }),
+    ...(authors && { by: byText(authors.get(id), scope.organizationId, revisions.get(id) ?? 0) }),
+  });
+}
