@@ -13,6 +13,7 @@ import { sharedDatabase, UNSHARED } from "@nts/topology/storage/database";
 import { createEntities, type EntityDocument, type EntityKind } from "@nts/topology/storage/entities";
 import { ENTITY_KINDS } from "@nts/topology/kinds/index";
 import { createStorage } from "@nts/topology/storage/storage";
+import { waitForJournal } from "../support/moments.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork, aService, echoOf, onPort } from "../support/topology-world.js";
 
@@ -46,7 +47,7 @@ beforeAll(async () => {
   const others = [{}, { services: NEXT_KIND }];
   const storage = (it: ReturnType<typeof createStorage>, db: Parameters<typeof createStorage>[0]) =>
     createStorage(db, it.transaction, { kinds: { ...ENTITY_KINDS, ...others[started++] } });
-  topology = await startTopology({ instances: others.length, storage });
+  topology = await startTopology({ instances: others.length, storage, journal: true });
   present = topology.aCaller();
   next = present.via(1);
 });
@@ -88,7 +89,9 @@ describe("two builds on one database", () => {
     const upgraded = { since: null, bindings: [{ note: "" }] };
     const list = async (query: object): Promise<unknown[]> =>
       (await next.list(listServices, { query: { network_id: world.network.id, ...query } })).rows;
-    for (const query of [{}, { limit: 0 }, { ids: [made.id] }]) expect(await list(query)).toMatchObject([upgraded]);
+    const as_of = await waitForJournal(present);
+    for (const query of [{}, { limit: 0 }, { ids: [made.id] }, { as_of }, { as_of, limit: 0 }])
+      expect(await list(query)).toMatchObject([upgraded]);
     expect(await next.call(getService, { params: made })).toMatchObject(upgraded);
     expect(await next.call(getHost, { params: host })).toMatchObject({ services: [upgraded] });
     const hosts = await next.list(listHosts, { query: { ids: [host.id] } });
