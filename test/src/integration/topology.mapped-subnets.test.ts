@@ -2,11 +2,9 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import {
   createInterface,
   createSubnet,
-  getSubnet,
   getSubnetUtilization,
   type Host,
   type Interface,
-  patchSubnet,
   type Subnet,
 } from "@nts/shared/contract";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
@@ -43,24 +41,5 @@ describe("subnets of IPv4-mapped IPv6 addresses", () => {
     expect(await utilizationOf(subnet)).toEqual({ size: 6, used: 2, reserved: 0, free: 4, next: "10.200.0.2" });
     const outside = [400, "ip_outside_subnet", { ip_address: "10.200.0.8", cidr: "10.200.0.0/29" }];
     expect(await owner.refusal(createInterface, { body: bodyFor(subnet, "::ffff:10.200.0.8") })).toEqual(outside);
-  });
-
-  it("give out IPv4 addresses if they were stored before, and are returned as stored until they are changed", async () => {
-    const body = { network_id: world.network.id, cidr: "10.201.0.0/29", name: "stored" };
-    const { id, cidr } = await owner.call(createSubnet, { body });
-    const { organizationId: organization_id } = owner.scope;
-    const asBefore = "::ffff:ac9:0/125";
-    const cidr_key = `6${"ffff0ac90000".padStart(32, "0")}/125`;
-    const stored = { $replaceOne: { input: "$wire", find: cidr, replacement: asBefore } };
-    await topology.db.collection("subnets").updateOne({ _id: id as never }, [{ $set: { wire: stored, cidr_key } }]);
-    const low = `6${"ffff0ac90002".padStart(32, "0")}`;
-    const mark = { _id: id as never, organization_id, network_id: world.network.id, subnet_id: id, low };
-    await topology.db.collection("free_addresses").insertOne({ ...mark, checked_at: new Date() });
-    const subnet = await owner.call(getSubnet, { params: { id } });
-    expect(subnet.cidr).toBe(asBefore);
-    expect(await utilizationOf(subnet)).toEqual({ size: 6, used: 0, reserved: 0, free: 6, next: "10.201.0.1" });
-    expect([addressOf(await add(subnet)), addressOf(await add(subnet))]).toEqual(["10.201.0.1", "10.201.0.2"]);
-    expect((await owner.call(patchSubnet, { params: { id }, body: { name: "changed" } })).cidr).toBe(cidr);
-    expect(addressOf(await add(subnet))).toBe("10.201.0.3");
   });
 });
