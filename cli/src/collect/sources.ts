@@ -40,7 +40,12 @@ export const SOURCES: Readonly<Record<string, Source>> = {
       ? null
       : { source: "addresses", format: "csv", text: table, isOwn: false, resource: "interfaces" };
   },
-  ss: ({ run }) => output("ss", run("ss", ["-H", "-tulnp"]), { format: "ss", isOwn: true }),
+  ss: async ({ run }) => {
+    const sockets = await run("ss", ["-H", "-tulnp"]);
+    // With the command in its first line, a file has every socket.
+    const text = sockets === null || sockets.trim() === "" ? null : `# ss -H -tulnp\n${sockets}`;
+    return output("ss", Promise.resolve(text), { format: "ss", isOwn: true });
+  },
   docker: (surroundings) => output("docker", inspectContainers(surroundings), { format: "docker", isOwn: true }),
   leases: async () => {
     for (const path of LEASES) {

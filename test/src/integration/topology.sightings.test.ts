@@ -267,7 +267,7 @@ describe("the report of stale entities", () => {
 
 describe("files of other formats", () => {
   const sockets = (...lines: readonly string[]): string =>
-    lines.map((line) => `tcp LISTEN 0 128 ${line} 0.0.0.0:*\n`).join("");
+    ["# ss -H -tulnp\n", ...lines.map((line) => `tcp LISTEN 0 128 ${line} 0.0.0.0:*\n`)].join("");
   const send = async (owner: Caller, network: string, format: string, file: string): Promise<ImportPlan> => {
     const query =
       format === "ss" || format === "docker" ? `network_id=${network}&hostname=nas` : `network_id=${network}`;
@@ -287,6 +287,8 @@ describe("files of other formats", () => {
     expect(plan.covered).toEqual({ addresses: [], ports: ["1-65535/tcp"] });
     const broken = await send(owner, network, "ss", `${sockets("0.0.0.0:443")}what is this\n`);
     expect(broken.missing).toEqual([]);
+    const filtered = sockets("0.0.0.0:443").split("\n").slice(1).join("\n");
+    expect((await send(owner, network, "ss", filtered)).missing).toEqual([]);
   });
 
   it("by ss and scans cover different things, and neither misses what the other has found", async () => {

@@ -82,7 +82,10 @@ async function look(lab: Lab, folder: string, files: string): Promise<void> {
     const seen: Record<string, string> = { "scan.xml": await within(lab, "gw", ...scan) };
     seen["neighbours.json"] = await within(lab, "gw", "ip", "-j", "neigh");
     seen["dnsmasq.leases"] = (await readFile(leases, "utf8")).trim();
-    for (const { name } of MACHINES) seen[`sockets-${name}.txt`] = await within(lab, name, "ss", "-H", "-tulnp");
+    for (const { name } of MACHINES) {
+      const sockets = await within(lab, name, "ss", "-H", "-tulnp");
+      seen[`sockets-${name}.txt`] = `# ss -H -tulnp\n${sockets}`;
+    }
     Object.assign(seen, await lab.see());
     for (const [name, text] of Object.entries(seen)) await writeFile(join(files, name), `${text.trim()}\n`);
   } finally {

@@ -17,7 +17,7 @@ function looksLike(beginning: string): boolean {
 }
 
 function readSockets(bytes: Iterable<Uint8Array>): Scan {
-  const sockets = createSockets({ tool: "lsof", numeric: "lsof -nP", isWhole: false });
+  const sockets = createSockets({ tool: "lsof", numeric: "lsof -nP" });
   let first: number | null = null;
   const known = new Set<string>();
   for (const { number, text } of linesOf(bytes)) {

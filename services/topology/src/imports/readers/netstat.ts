@@ -10,6 +10,8 @@ const MOST_LINES = 20;
 const KIND = /^(?:tcp|udp)(?:46|[46])?(?:lite6?)?$/i;
 /** Names of programs contain blanks: `710/nginx: master`. */
 const PROGRAM = /(?:^|\s)(?:(\d+)\/(\S.*?)|-)\s*$/;
+/** A filtered list has lost its heading. */
+const HEADING = /^(?:active |proto )/i;
 /** Headings and notes around sockets. */
 const NOTE =
   /^(?:active |proto |tcp:|udp:|kernel|\(not all processes|\(no info could be read|will not be shown|you would have to be root)/i;
@@ -22,12 +24,13 @@ function looksLike(beginning: string): boolean {
 }
 
 function readSockets(bytes: Iterable<Uint8Array>): Scan {
-  const sockets = createSockets({ tool: "netstat", numeric: "netstat -n", isWhole: true });
+  const sockets = createSockets({ tool: "netstat", numeric: "netstat -n" });
   let first: number | null = null;
   for (const { number, text } of linesOf(bytes)) {
     const line = text.trim();
     // Sockets between programs of one machine follow those of the network.
     if (/^Active (?:UNIX|LOCAL|Multipath)/i.test(line)) break;
+    if (HEADING.test(line)) sockets.haveAll();
     if (line === "" || NOTE.test(line)) continue;
     const socket = socketIn(line);
     if (socket !== null) sockets.take(number, socket);

@@ -39,6 +39,8 @@ export interface Sockets {
   take(line: number, socket: Socket): void;
   /** A line that is no socket. */
   skipLine(line: number, reason: string): void;
+  /** The file has every listening socket of the machine, so that others are closed. */
+  haveAll(): void;
   /** @param line where the machine's data starts */
   scan(line: number): Scan;
 }
@@ -48,34 +50,37 @@ export interface Listing {
   readonly tool: string;
   /** How to have addresses and ports printed as numbers. */
   readonly numeric: string;
-  /** False if the tool may leave out sockets of other users. */
-  readonly isWhole: boolean;
 }
 
-export function createSockets({ tool, numeric, isWhole }: Listing): Sockets {
+export function createSockets({ tool, numeric }: Listing): Sockets {
   const machine = createMachine();
   const coverage = new PortCoverage();
-  coverage.isWhole = isWhole;
   return {
     take: (line, socket) => {
       takeSocket({ machine, coverage, numeric }, line, socket);
     },
     skipLine: (line, reason) => {
-      coverage.isWhole = false;
+      coverage.isRead = false;
       machine.skipped.add(line, `line ${line}`, reason);
+    },
+    haveAll: () => {
+      coverage.hasAll = true;
     },
     scan: (line) => machine.scan(tool, line, machine.full() === null ? coverage.covered() : []),
   };
 }
 
-/** Coverage: all ports of each protocol that occurs. */
+/** Coverage of a complete list: all ports of each protocol that occurs. */
 class PortCoverage {
-  isWhole = true;
+  /** The file says so: lists are often filtered, which does not show. */
+  hasAll = false;
+  /** Every line was understood. */
+  isRead = true;
   readonly #unclear = new Map<Protocol, Map<number, number>>();
 
   /** A parsed socket. @param number null if unreadable */
   take(protocol: Protocol, number: number | null): void {
-    if (number === null) this.isWhole = false;
+    if (number === null) this.isRead = false;
     const numbers = this.#unclear.get(protocol) ?? new Map<number, number>();
     this.#unclear.set(protocol, numbers);
     if (number !== null) numbers.set(number, (numbers.get(number) ?? 0) + 1);
@@ -88,7 +93,7 @@ class PortCoverage {
   }
 
   covered(): CoveredPorts[] {
-    if (!this.isWhole) return [];
+    if (!this.hasAll || !this.isRead) return [];
     return [...this.#unclear].map(([protocol, numbers]) => {
       const except = new Set([...numbers].flatMap(([number, count]) => (count > 0 ? [number] : [])));
       return { ip: null, protocol, ranges: [[1, 65_535]], except };

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { corpusFile } from "../testing/corpus.js";
 import { importedFrom, read, refusalOf, skippedIn } from "../testing/reading.js";
+import { netstat } from "./netstat.js";
 import { ss } from "./ss.js";
 
 const imported = (name: string): string[] => importedFrom([[corpusFile("ss", name), "box"]]);
@@ -83,6 +84,25 @@ describe("UDP sockets of high ports", () => {
       expect(hasService(program)).toBe(false);
     },
   );
+});
+
+describe("the sockets of a machine: what a file covers", () => {
+  const SOCKET = "tcp LISTEN 0 128 0.0.0.0:22 0.0.0.0:*\n";
+  const ADDRESS = "tcp 0 0 0.0.0.0:22 0.0.0.0:* LISTEN\n";
+
+  it.each([
+    ["the command of a complete list", ss, `# ss -H -tulnp\n${SOCKET}`, 1],
+    ["the same with other options", ss, `# sudo ss -tln -p\nState Recv-Q Send-Q Local Peer\n${SOCKET}`, 1],
+    ["no command", ss, SOCKET, 0],
+    ["a heading, which filters of ss leave", ss, `State Recv-Q Send-Q Local Peer\n${SOCKET}`, 0],
+    ["a filter", ss, `# ss -H -tln sport = :22\n${SOCKET}`, 0],
+    ["one address family", ss, `# ss -4 -tln\n${SOCKET}`, 0],
+    ["a line that is not understood", ss, `# ss -H -tulnp\n${SOCKET}what is this\n`, 0],
+    ["the heading of netstat", netstat, `Active Internet connections (only servers)\n${ADDRESS}`, 1],
+    ["netstat without it, as filtered by grep", netstat, ADDRESS, 0],
+  ])("is all ports or none: %s", (_kind, reader, file, protocols) => {
+    expect(read(reader, file).hosts[0]?.covered).toHaveLength(protocols);
+  });
 });
 
 describe("the sockets of a machine: limits and rejected files", () => {

@@ -3,7 +3,11 @@ import { faultAt, linesOf } from "./lines.js";
 import type { Reader } from "./reader.js";
 import { createSockets, endpointIn, programAmong, type Socket } from "./sockets.js";
 
-// `ss -H -tulnp`: the listening sockets of a machine.
+// `ss -H -tulnp`: the listening sockets of a machine. It can filter them itself, so only a first line with its command tells
+// that the list has all.
+
+/** `# ss -H -tulnp`, without a filter or the choice of an address family. */
+const COMMAND = /^#\s*(?:sudo\s+)?ss(?:\s+-[HOtulnpaeimo]+)+\s*$/;
 
 /** Without both `-t` and `-u`, ss omits the first column; the state implies it. */
 const PROTOCOL_OF_STATE: ReadonlyMap<string, string> = new Map([
@@ -16,15 +20,16 @@ const KIND = /^[a-z_\d]{1,10}$/;
 export const ss: Reader = { format: "ss", looksLike, read: readSockets };
 
 function looksLike(beginning: string): boolean {
-  const [first = ""] = beginning.split("\n", 1);
+  const [first = ""] = beginning.split("\n").filter((line) => !line.startsWith("#"));
   return isHeader(first) || socketIn(first) !== null;
 }
 
 function readSockets(bytes: Iterable<Uint8Array>): Scan {
-  const sockets = createSockets({ tool: "ss", numeric: "ss -n", isWhole: true });
+  const sockets = createSockets({ tool: "ss", numeric: "ss -n" });
   let first: number | null = null;
   for (const { number, text } of linesOf(bytes)) {
-    if (text.trim() === "" || isHeader(text)) continue;
+    if (number === 1 && COMMAND.test(text)) sockets.haveAll();
+    if (text.trim() === "" || text.startsWith("#") || isHeader(text)) continue;
     const socket = socketIn(text);
     if (socket !== null) sockets.take(number, socket);
     else if (first === null) throw faultAt(number, "must be a socket as printed by `ss -H -tulnp`");
