@@ -22,6 +22,7 @@ const Welcome = lazy(() => import("./welcome/welcome-page.js"));
 const Hosts = lazy(() => import("./hosts/hosts-page.js"));
 const Host = lazy(() => import("./hosts/host-page.js"));
 const Gone = lazy(() => import("./gone/gone-page.js"));
+const Certificates = lazy(() => import("./certificates/certificates-page.js"));
 const Services = lazy(() => import("./services/services-page.js"));
 const Networks = lazy(() => import("./networks/networks-page.js"));
 const Subnets = lazy(() => import("./subnets/subnets-page.js"));
@@ -65,6 +66,7 @@ export function App(): ReactNode {
                     <Route path={PATHS.hosts} element={<Hosts />} />
                     <Route path={PATHS.host} element={<Host />} />
                     <Route path={PATHS.gone} element={<Gone />} />
+                    <Route path={PATHS.certificates} element={<Certificates />} />
                     <Route path={PATHS.services} element={<Services />} />
                     <Route path={PATHS.networks} element={<Networks />} />
                     <Route path={PATHS.subnets} element={<Subnets />} />

@@ -14,6 +14,7 @@ export const PATHS = {
   hosts: "/hosts",
   host: "/hosts/:id",
   gone: "/gone",
+  certificates: "/certificates",
   services: "/services",
   networks: "/networks",
   subnets: "/subnets",

@@ -8,16 +8,16 @@ import {
   reportGone,
   SIGHTED_KINDS,
 } from "@nts/shared/contract";
-import type { UseQueryResult } from "@tanstack/react-query";
 import { Eye } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
-import { type Rows, useOne, usePlan, useSend } from "../api/queries.js";
+import { useOne, usePlan, useSend } from "../api/queries.js";
 import type { Column } from "../list/data-table.js";
 import { ManyFilter } from "../list/filters.js";
-import { type ListState, useListState } from "../list/list-state.js";
+import { useListState } from "../list/list-state.js";
 import { ListView } from "../list/list-view.js";
 import classes from "../list/list-view.module.css";
+import { reportRows } from "../list/report-rows.js";
 import { UNDOABLE_LARGE } from "../list/undo-text.js";
 import { type Selecting, useSelection } from "../list/use-selection.js";
 import { useConfirm } from "../parts/confirm.js";
@@ -94,7 +94,7 @@ export default function GonePage(): ReactNode {
     <Page title="Gone">
       <ListView
         label="Missed by imports"
-        rows={pageOf(report, shown, state)}
+        rows={reportRows(report, shown, state)}
         state={state}
         columns={columnsFor(nameOf, networks.length > 1)}
         idOf={({ id }) => id}
@@ -187,16 +187,4 @@ function useRemovalOf(gone: readonly GoneEntity[], chosen: ReadonlySet<string>, 
       },
     });
   };
-}
-
-/** The rows in the form of a list page. */
-function pageOf(
-  report: UseQueryResult,
-  shown: readonly GoneEntity[],
-  { page, size }: ListState,
-): UseQueryResult<Rows<GoneEntity>> {
-  const offset = (page - 1) * size;
-  const pagination = { total_count: shown.length, limit: size, offset, has_more: shown.length > offset + size };
-  const data = report.data === undefined ? undefined : { data: shown.slice(offset, offset + size), pagination };
-  return { ...report, data } as UseQueryResult<Rows<GoneEntity>>;
 }

@@ -1,5 +1,6 @@
 import { Anchor, Button } from "@mantine/core";
 import { bulkDeleteHosts, deleteHost, type Host, listHosts } from "@nts/shared/contract";
+import { ROLE_NAMES } from "@nts/shared/contract/role-names.rules";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { FileUp, Plus, Server } from "lucide-react";
 import { type ReactNode, useState } from "react";
@@ -9,7 +10,7 @@ import { ExportButton } from "../exports/export-button.js";
 import type { OpenEditor } from "../forms/for-editing.js";
 import type { Column } from "../list/data-table.js";
 import { EditableList } from "../list/editable-list.js";
-import { GroupFilter, SearchFilter } from "../list/filters.js";
+import { GroupFilter, ManyFilter, SearchFilter } from "../list/filters.js";
 import { fieldOf, type ListState, useListState } from "../list/list-state.js";
 import { MissedFilter, missedOf } from "../list/missed-filter.js";
 import { useRemoval } from "../list/use-removal.js";
@@ -17,6 +18,7 @@ import { useSelection } from "../list/use-selection.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
 import { SeenName } from "../parts/seen.js";
+import { roleText } from "../parts/texts.js";
 import { When } from "../parts/when.js";
 import { hostPath, PATHS } from "../paths.js";
 import { useHasLevel } from "../session/session.js";
@@ -27,8 +29,10 @@ import { type KnownTags, useTags } from "../tags/tags.js";
 import { GuideLink } from "../welcome/guide-link.js";
 import { Addresses } from "./addresses.js";
 import { HostEditor } from "./host-editor.js";
+import { RoleFact } from "./observed.js";
 
 const FIELDS = ["name", "hostname", "network_id", "address", "created_at", "updated_at"] as const;
+const ROLES = ROLE_NAMES.map((role) => ({ value: role, label: roleText(role) }));
 const GROUPS = [{ value: "network_id", label: "Network" }];
 
 /** The hosts of the selected network, or of all networks. */
@@ -92,6 +96,7 @@ function useHosts(state: ListState, networkId: string | null): UseQueryResult<Ro
       group_by: fieldOf(FIELDS, state.groupBy),
       network_id: networkId ?? undefined,
       tag_ids: state.valuesOf("tag"),
+      role: ROLE_NAMES.filter((role) => state.valuesOf("role").includes(role)),
       ...missedOf(state),
       q: state.text === "" ? undefined : state.text,
     },
@@ -101,8 +106,9 @@ function useHosts(state: ListState, networkId: string | null): UseQueryResult<Ro
 function Filters({ state, tags }: { readonly state: ListState; readonly tags: KnownTags }): ReactNode {
   return (
     <>
-      <SearchFilter state={state} placeholder="Search by name, hostname or address" />
+      <SearchFilter state={state} placeholder="Search by name, address, MAC or vendor" />
       <TagFilter state={state} known={tags} />
+      <ManyFilter state={state} name="role" label="Role" data={ROLES} />
       <MissedFilter state={state} />
       {state.valuesOf("missed").length > 0 && (
         <Anchor component={Link} to={PATHS.gone} size="sm">
@@ -152,6 +158,7 @@ function columnsOf(tags: KnownTags): readonly Column<Host>[] {
       orderBy: "address",
       cell: ({ interfaces }) => <Addresses interfaces={interfaces} />,
     },
+    { id: "role", label: "Role", optional: true, cell: (host) => <RoleFact {...host} /> },
     { id: "ports", label: "Ports", numbers: true, narrow: true, cell: ({ ports }) => ports.length },
     { id: "services", label: "Services", numbers: true, narrow: true, cell: ({ services }) => services.length },
     { id: "tags", label: "Tags", cell: (host) => host.tags.length > 0 && <TagBadges tags={host.tags} known={tags} /> },

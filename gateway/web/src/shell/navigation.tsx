@@ -2,6 +2,7 @@ import { Select } from "@mantine/core";
 import type { Permission } from "@nts/shared/contract";
 import { isAtLeast } from "@nts/shared/contract";
 import {
+  BadgeCheck,
   Boxes,
   FileUp,
   History,
@@ -37,6 +38,7 @@ export const GROUPS: readonly { readonly label: string; readonly entries: readon
       { path: PATHS.topology, label: "Topology", icon: Waypoints },
       { path: PATHS.hosts, label: "Hosts", icon: Server },
       { path: PATHS.services, label: "Services", icon: Boxes },
+      { path: PATHS.certificates, label: "Certificates", icon: BadgeCheck },
       { path: PATHS.activity, label: "Activity", icon: History },
     ],
   },
