@@ -221,8 +221,27 @@ function scanAll({ daysAgo = 0, gone = [], closed = {} }: Unfound): Make {
   };
 }
 
+const TLS_PORTS: ReadonlySet<number> = new Set([443, 8006, 8443, 9443]);
+/** Days until certificates end, for one host after the other. */
+const CERTIFICATE_DAYS = [160, 48, 11, 320, 83, 24];
+const TODAY = new Date().toISOString().slice(0, 10);
+
+/** What `ssl-cert` says of a port. */
+function certificateOf({ name, hostname }: DemoHost, port: number): string {
+  if (!TLS_PORTS.has(port)) return "";
+  const place = HOSTS.findIndex((host) => host.name === name) + port;
+  const days = CERTIFICATE_DAYS[place % CERTIFICATE_DAYS.length] ?? 0;
+  const end = new Date(Date.parse(TODAY) + days * DAY_MS).toISOString().slice(0, 10);
+  return (
+    `<script id="ssl-cert" output=""><table key="subject"><elem key="commonName">${hostname}</elem></table>` +
+    `<table key="issuer"><elem key="commonName">Example Company CA</elem></table>` +
+    `<table key="validity"><elem key="notAfter">${end}T00:00:00</elem></table></script>`
+  );
+}
+
 /** The scan result of a host at its addresses in a subnet. */
-function elementsOf({ interfaces, services }: DemoHost, subnet: SubnetKey, closed: readonly number[]): string[] {
+function elementsOf(host: DemoHost, subnet: SubnetKey, closed: readonly number[]): string[] {
+  const { interfaces, services } = host;
   const places = services.flatMap(([, , ...ports]) => ports.map((port) => /^(\d+)\/Tcp(?:@(\d))?$/.exec(port)));
   return interfaces.flatMap(([key, ip, mac], index) => {
     if (key !== subnet) return [];
@@ -230,7 +249,12 @@ function elementsOf({ interfaces, services }: DemoHost, subnet: SubnetKey, close
       place !== null && [undefined, String(index)].includes(place[2]) ? [Number(place[1])] : [],
     );
     const open = [...new Set(here)].filter((port) => !closed.includes(port));
-    const ports = open.map((port) => `<port protocol="tcp" portid="${port}"><state state="open"/></port>`).join("");
+    const ports = open
+      .map((port) => {
+        const certificate = certificateOf(host, port);
+        return `<port protocol="tcp" portid="${port}"><state state="open"/>${certificate}</port>`;
+      })
+      .join("");
     return [
       `<host><status state="up" reason="arp-response"/><address addr="${ip}" addrtype="ipv4"/><address addr="${mac}" addrtype="mac"/>` +
         `<ports><extraports state="closed" count="${65_535 - open.length}"/>${ports}</ports></host>`,

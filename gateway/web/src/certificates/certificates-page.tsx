@@ -88,7 +88,7 @@ const columnsFor = (
     id: "host",
     label: "Host",
     cell: ({ host_id, host_name }) => (
-      <Anchor component={Link} to={hostPath(host_id)} fw={600}>
+      <Anchor component={Link} to={hostPath(host_id)} fw={600} inherit>
         {host_name}
       </Anchor>
     ),
