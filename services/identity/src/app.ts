@@ -162,7 +162,6 @@ export function createApp(options: AppOptions): App {
     ...{ db, topology, webhooks, cookies, transaction, changeRights, replaceSessions, failedLogins, passwords },
     ...{ mail, notePlace: createNotePlace(stores.places, mail), quotas, publicUrl, registration, requireStrong },
     noteAccount: createNoteAccount(db),
-    settle: changes.settle,
   };
   const { throttledCheck, change, beginSession, confirmCaller } = createSigningIn(common);
 

@@ -60,6 +60,8 @@ export interface Endpoint<
   readonly isVolatile?: boolean;
   /** Supports long polling with the parameter `wait`. */
   readonly waits?: boolean;
+  /** It ends access, also without a credential of a user: its response waits until gateways have applied all changes of rights. */
+  readonly endsAccess?: boolean;
   /** The response is a stream of Server-Sent Events; `files` has the media type. */
   readonly streams?: boolean;
   /** Supports `dry_run` and `explain`: `query` contains the parameters of {@link planned}. */

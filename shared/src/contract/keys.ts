@@ -272,6 +272,7 @@ export const revokeLeakedKeys = endpoint({
   permission: null,
   tag: "User API keys",
   operationId: "revoke_leaked_api_keys",
+  endsAccess: true,
   method: "post",
   path: "/api/auth/keys/revoke",
   summary: "Revoke leaked API keys; anyone who holds a key may revoke it, without a credential",

@@ -51,6 +51,7 @@ export const verifyEmail = endpoint({
 export const resetPassword = endpoint({
   ...common,
   operationId: "reset_password",
+  endsAccess: true,
   path: "/api/auth/password/reset",
   credential: "none",
   summary: "Reset a forgotten password, and end all sessions of the user",

@@ -119,6 +119,7 @@ export const finishProviderSignIn = endpoint({
 export const providerLogout = endpoint({
   ...common,
   operationId: "provider_logout",
+  endsAccess: true,
   method: "post",
   path: `${path}/logout`,
   credential: "none",

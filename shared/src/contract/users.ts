@@ -139,6 +139,7 @@ export const login = endpoint({
 export const logout = endpoint({
   ...common,
   operationId: "logout",
+  endsAccess: true,
   method: "post",
   path: "/api/auth/logout",
   credential: "optional",

@@ -75,7 +75,10 @@ export interface RouterOptions extends ObserverOptions {
   readonly beforeList?: (scope: Scope) => Promise<Readonly<Record<string, string>>>;
   /** Limits of each organization's concurrent database use. */
   readonly shares: Shares;
-  /** Runs before the response to a user's write, whatever its outcome; if it rejects, that becomes the response. */
+  /**
+   * Runs before the response to a user's write, or to what ends access, whatever its outcome; if it rejects, that becomes
+   * the response.
+   */
   readonly settleWrite?: () => Promise<void>;
   /** Handles dry runs, explained writes, and writes with an idempotency key. */
   readonly writes?: Writes;
@@ -304,8 +307,12 @@ async function runAndSettle(
   }
 }
 
-async function settled({ settleWrite }: RouterOptions, { method }: Endpoint, principal: Principal): Promise<void> {
-  if (method !== "get" && isUser(principal)) await settleWrite?.();
+async function settled(
+  { settleWrite }: RouterOptions,
+  { method, endsAccess }: Endpoint,
+  principal: Principal,
+): Promise<void> {
+  if (endsAccess === true || (method !== "get" && isUser(principal))) await settleWrite?.();
 }
 
 function hashesIn(text = ""): string[] {

@@ -18,8 +18,6 @@ export interface LeakedKeyRoutes {
   readonly changeRights: ChangeRights;
   readonly endedMakers: Pick<EndedMakers, "insert">;
   readonly webhooks: Pick<WebhookPausing, "pause">;
-  /** Waits until gateways have applied all earlier changes. */
-  readonly settle: () => Promise<void>;
 }
 
 // Reports are anonymous: together they may use a few connections, so that others keep theirs.
@@ -29,7 +27,7 @@ const LONGEST_WAIT_MS = 2_000;
 
 /** The operation to report a leaked key, which revokes it. Without a match it costs one read of up to ten hashes. */
 export function mountLeakedKeys(router: Router, routes: LeakedKeyRoutes): void {
-  const { keys, changeRights, endedMakers, webhooks, settle } = routes;
+  const { keys, changeRights, endedMakers, webhooks } = routes;
   const inTurn = createFairQueue({ atATime: AT_A_TIME, mostWaiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS }).run;
 
   mountAny(router, revokeLeakedKeys, async ({ body, work }) => {
@@ -41,8 +39,6 @@ export function mountLeakedKeys(router: Router, routes: LeakedKeyRoutes): void {
       const ids = found.map(({ _id }) => _id);
       return changeRights(work, ids, (tx) => endAll(found, hashes, tx));
     });
-    // Another report may have revoked it already and still be waiting for gateways.
-    await settle();
     for (const key of ended) await webhooks.pause(work, endedKey(key, "key_leaked"));
     return respond.data(null);
   });

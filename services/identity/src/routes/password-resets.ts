@@ -18,12 +18,10 @@ export interface PasswordResetRoutes {
   readonly affiliationsOf: AffiliationsOf;
   readonly requireStrong: RequireStrongPassword;
   readonly resetByLink: ResetByLink;
-  /** Waits until gateways have applied all earlier changes. */
-  readonly settle: () => Promise<void>;
 }
 
 export function mountPasswordResets(router: Router, routes: PasswordResetRoutes): void {
-  const { mail, linkTokens, users, affiliationsOf, requireStrong, resetByLink, settle } = routes;
+  const { mail, linkTokens, users, affiliationsOf, requireStrong, resetByLink } = routes;
 
   // No account lookup here, so that neither response nor timing reveals whether one exists.
   mountAny(router, requestPasswordReset, async ({ body: { email }, clientAddress, work }) => {
@@ -35,8 +33,6 @@ export function mountPasswordResets(router: Router, routes: PasswordResetRoutes)
 
   mountAny(router, resetPassword, async ({ body: { token, new_password: password }, work }) => {
     const link = await linkTokens.find(token, "password_reset", new Date());
-    // It may be used, and the first response have been lost while gateways are still applying it.
-    if (link === null) await settle();
     const user = link && (await users.findByEmail(link.email));
     const organizations = user === null ? [] : (await affiliationsOf(user)).map(({ organization }) => organization);
     if (user === null || organizations.length === 0) throw new AppError("link_expired");

@@ -16,8 +16,6 @@ export interface LogoutRoutes {
   readonly sessions: Pick<SessionStore, "idsStartedBy" | "removeMany">;
   readonly challenges: Pick<Challenges, "removeAllOf">;
   readonly changeRights: ChangeRights;
-  /** Waits until gateways have applied all earlier changes. */
-  readonly settle: () => Promise<void>;
 }
 
 /** Milliseconds that used tokens are remembered; longer than any is valid. */
@@ -25,7 +23,7 @@ const REMEMBERED_MS = 900_000;
 
 /** Back-channel logout by a provider. */
 export function mountProviderLogout(router: Router, routes: LogoutRoutes): void {
-  const { providers, identities, sessions, challenges, changeRights, settle } = routes;
+  const { providers, identities, sessions, challenges, changeRights } = routes;
 
   mountAny(router, providerLogout, async ({ params, body, work }) => {
     const provider = providers.get(params.provider);
@@ -39,7 +37,7 @@ export function mountProviderLogout(router: Router, routes: LogoutRoutes): void 
     const whose = { ...(user && { userId: user._id }), ...(session !== undefined && { session }) };
     const started = isUnknownUser ? [] : await sessions.idsStartedBy(settings.id, whose);
     const name = nameAt(settings, `logout ${tokenId}`);
-    await refusingUsed(settle, () =>
+    await refusingUsed(() =>
       changeRights(work, [...started, ...(user === null ? [] : [user._id])], async (tx) => {
         await identities.useToken(name, new Date(Date.now() + REMEMBERED_MS), tx);
         if (user !== null) await challenges.removeAllOf(user._id, settings.id, tx);
@@ -59,13 +57,10 @@ async function textOf(body: UploadedBytes): Promise<string> {
   return text + decoder.decode();
 }
 
-/** Refuses a used token, whose first response may have been lost while gateways are still applying it. */
-async function refusingUsed<T>(settle: () => Promise<void>, write: () => Promise<T>): Promise<T> {
+async function refusingUsed<T>(write: () => Promise<T>): Promise<T> {
   try {
     return await write();
   } catch (error) {
-    if (!isDuplicateKey(error)) throw error;
-    await settle();
-    throw new AppError("logout_token_invalid", {}, error);
+    throw isDuplicateKey(error) ? new AppError("logout_token_invalid", {}, error) : error;
   }
 }

@@ -28,13 +28,11 @@ export interface SessionRoutes {
   readonly failedLogins: FailedLogins;
   readonly cookies: SessionCookies;
   readonly changeRights: ChangeRights;
-  /** Waits until gateways have applied all earlier changes. */
-  readonly settle: () => Promise<void>;
 }
 
 export function mountSessions(router: Router, routes: SessionRoutes): void {
   const { sessions, users, affiliationsOf, readCurrentUser, beginSession, challenges, passwords } = routes;
-  const { throttledCheck, failedLogins, cookies, changeRights, settle } = routes;
+  const { throttledCheck, failedLogins, cookies, changeRights } = routes;
 
   mountAny(router, login, async (call) => {
     const {
@@ -68,8 +66,6 @@ export function mountSessions(router: Router, routes: SessionRoutes): void {
     const ended = await sessions.idsOf(sessionHashes);
     if (principal.kind === "session") ended.push(principal.credentialId);
     if (ended.length > 0) await changeRights(work, ended, (tx) => sessions.removeMany(ended, tx));
-    // The first response may have been lost, and gateways still be applying it.
-    else if (sessionHashes.length > 0) await settle();
     return respond.data(null, { headers: { "set-cookie": cookies.replacing(sessionHashes.length, null) } });
   });
 
