@@ -145,7 +145,6 @@ async function settleTopLevel<K extends TopLevelKind>(
   kind: K,
   items: readonly TopLevelItem<K>[],
 ): Promise<void> {
-  const naming = namingOf(run, new Set());
   const onFailed = ({ line, data }: TopLevelItem<K>, error: AppError): Promise<void> => {
     fail(run, { line, entity: kind, id: data.id, taken: null }, error, { [kind]: 1 });
     return Promise.resolve();
@@ -155,12 +154,7 @@ async function settleTopLevel<K extends TopLevelKind>(
     run,
     items,
     async (some) => {
-      const { ids, created, changed, unchanged } = await planTopLevel(
-        target,
-        kind,
-        some.map(({ data }) => data),
-        naming,
-      );
+      const { ids, created, changed, unchanged } = await planOf(run, target, kind, some);
       if (!run.isDry) await createTopLevel(target, kind, created);
       for (const [from, to] of ids) run.places.set(from, to);
       count(run, kind, { created, changed: run.isDry ? changed : [], unchanged });
@@ -182,6 +176,11 @@ async function settleTopLevel<K extends TopLevelKind>(
     );
 }
 
+function planOf<K extends TopLevelKind>(run: Run, target: Target, kind: K, items: readonly TopLevelItem<K>[]) {
+  const archived = items.map(({ data }) => data);
+  return planTopLevel(target, kind, archived, namingOf(run, new Set()));
+}
+
 /** Restores entities that exist, all of them or none. */
 async function restore<K extends TopLevelKind>(
   run: Run,
@@ -189,12 +188,7 @@ async function restore<K extends TopLevelKind>(
   kind: K,
   items: readonly TopLevelItem<K>[],
 ): Promise<void> {
-  const { changed, unchanged } = await planTopLevel(
-    target,
-    kind,
-    items.map(({ data }) => data),
-    namingOf(run, new Set()),
-  );
+  const { changed, unchanged } = await planOf(run, target, kind, items);
   await replaceTopLevel(target, kind, changed);
   count(run, kind, { created: [], changed, unchanged });
 }

@@ -26,7 +26,7 @@ export interface Storing {
   /** Hosts that the caller has locked, with what they gain and lose, because it decided by what is on them. */
   readonly hosts?: ReadonlyMap<string, LockedHost>;
   /** Further fields of the documents of new entities. */
-  readonly more?: (entity: { readonly id: string }) => object;
+  readonly more?: (entity: { readonly id: string }) => Record<string, unknown>;
   /** Called with claims on what does not exist, instead of refusing the first one. */
   readonly refuse?: (missing: readonly Claim[]) => void;
   /** The changed services were read before the transaction: none is stored where one has changed since. */
@@ -116,7 +116,7 @@ async function createTopLevel({ storage, tx, scope, changes, more = () => ({}) }
   for (const name of TOP_LEVEL) {
     const { created } = changes[pluralOf(name)];
     const entities = storage[pluralOf(name)] as unknown as Entities<Entity>;
-    await entities.insert(tx, scope, created, (entity) => ({ ...more(entity) }));
+    await entities.insert(tx, scope, created, more);
   }
   const targets = [
     ...tags.created.map(({ id }) => ({ target: id, kind: "tag" as const, network_id: null })),
@@ -186,12 +186,11 @@ async function createHosts({ storage, tx, scope, changes, more = () => ({}) }: S
       interfaces: interfacesOn.get(host.id) ?? [],
       ...more(host),
     }));
-  const fields = (entity: { readonly id: string }) => ({ ...more(entity) });
   const withHosts = interfaces.created.filter(({ host_id }) => isNew.has(host_id));
-  await storage.interfaces.insertWithHosts(tx, scope, withHosts, fields);
+  await storage.interfaces.insertWithHosts(tx, scope, withHosts, more);
   const others = interfaces.created.filter(({ host_id }) => !isNew.has(host_id));
-  if (others.length > 0) await storage.interfaces.insert(tx, scope, others, fields);
-  await storage.ports.insert(tx, scope, ports.created, fields);
+  if (others.length > 0) await storage.interfaces.insert(tx, scope, others, more);
+  await storage.ports.insert(tx, scope, ports.created, more);
 }
 
 /** The inventories of new hosts, by id. */

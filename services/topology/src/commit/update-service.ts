@@ -1,10 +1,8 @@
 import type { Service, ServiceUpdate } from "@nts/shared/contract";
 import { bindingJudge } from "@nts/shared/contract/bindings.rules";
-import type { Scope } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { type Precondition, requireRevision } from "@nts/shared/revision";
-import type { Work } from "@nts/shared/work";
 import type { JointUpdate, JointUpdates } from "./joint-updates.js";
 import type { Stored } from "../storage/entities.js";
 import {
@@ -21,21 +19,17 @@ import { closingGaps, shifted } from "./positions.js";
 import { tagClaims } from "./references.rules.js";
 import { reportRemovedBindings } from "./removed-bindings.js";
 import { store } from "./store.js";
+import type { Updating } from "./writer.js";
 
 // Stores what service-update.rules.ts decides, in the cheapest way that is safe: one conditional update if only the
 // service's document changes; a transaction shared with other requests if its bindings do; otherwise one of its own.
 
 /** An update of a service. */
-export interface ServiceUpdateRequest {
-  readonly work: Work;
-  readonly scope: Scope;
-  readonly id: string;
+export interface ServiceUpdateRequest extends Updating {
   /** The host named by the request. */
   readonly to: string | undefined;
   /** The requested state for the current one. */
   readonly requested: (current: Service) => ServiceUpdate;
-  /** Revisions that the caller accepts; null if not specified. */
-  readonly precondition: Precondition | null;
 }
 
 /** Conflicts before the write is left to the transaction, which has a deadline. */
