@@ -157,18 +157,8 @@ const ODHCPD =
   /^# (?!lease)(\S{1,50}) ([\da-f]{12,260}) (ipv4|[\da-f]{1,8}) (\S{1,300}) (-?\d{1,12}) \S{1,50} \d{1,3} (\S.{1,2000})$/i;
 /** Headings of tables of leases for people. */
 const TABLES: readonly (readonly [heading: RegExp, lines: () => LeaseLines])[] = [
-  [
-    /^mac address +ip address +host name +expires in/i,
-    () =>
-      ({ number, text }) =>
-        ofUdhcpd(number, text),
-  ],
-  [
-    /^bindings from all pools|^ip address +client-id\//i,
-    () =>
-      ({ number, text }) =>
-        ofCisco(number, text),
-  ],
+  [/^mac address +ip address +host name +expires in/i, () => ofUdhcpd],
+  [/^bindings from all pools|^ip address +client-id\//i, () => ofCisco],
   [/^(?:columns: |#)? *address,? +mac-address,? .*\bserver\b/i, mikrotikLeases],
 ];
 
@@ -199,7 +189,7 @@ export function leasesUnder(heading: string): LeaseLines | null {
 }
 
 /** `dumpleases` of BusyBox: MAC address, address, name and remaining time. */
-function ofUdhcpd(line: number, text: string): Lease | null {
+function ofUdhcpd({ number: line, text }: Line): Lease | null {
   const [, mac = "", address = "", hostname = "", left = ""] =
     /^([\da-f:]{17}) +([\d.]{7,15}) +(?:(\S+) +)?((?:\d+ days? )?\d+:\d\d:\d\d|expired)$/i.exec(text) ?? [];
   if (address === "") return null;
@@ -207,7 +197,7 @@ function ofUdhcpd(line: number, text: string): Lease | null {
 }
 
 /** `show ip dhcp binding`: the identity of a client is its MAC address after the type 01. */
-function ofCisco(line: number, text: string): Lease | null {
+function ofCisco({ number: line, text }: Line): Lease | null {
   const [, address = "", client = "", rest = ""] =
     /^([\d.]{7,15}) +([\da-f]{4}(?:\.[\da-f]{2,4}){2,8}) +(.{1,100})$/i.exec(text) ?? [];
   if (address === "") return null;

@@ -1,3 +1,4 @@
+import { numberOf, textAt } from "../../values/address-space.js";
 import { blockAround, parseAddress, parseBlock } from "../../values/addresses.js";
 import type { AddressRange } from "../coverage.rules.js";
 import { addressIn } from "./texts.js";
@@ -75,14 +76,9 @@ export function edgesIn(args: string): ReadonlySet<string> {
       const [, ip = "", bits = ""] = /^(\d[\d.]{6,14})\/(\d\d?)$/.exec(word.replace(/\.(?:\*|0-255)$/, ".0/24")) ?? [];
       if (addressIn(ip) === null || !(Number(bits) >= 8 && Number(bits) <= 30)) return [];
       const block = parseBlock(blockAround(ip, Number(bits)), "args");
-      return [block.first, block.last].map(addressOf);
+      return [block.first, block.last].map((key) => textAt({ family: "4" }, numberOf(key)));
     }),
   );
-}
-
-/** @param key of an IPv4 address */
-function addressOf(key: string): string {
-  return (key.slice(1).match(/../g) ?? []).map((byte) => parseInt(byte, 16)).join(".");
 }
 
 /** Parses a target; null if it is no address, block or octet range. */

@@ -1,4 +1,5 @@
 import { type Coverage, COVERS_NOTHING } from "../coverage.rules.js";
+import type { SaysOfHost } from "../observations.rules.js";
 import { MOST_SIGHTINGS, type Scan, type SeenAddress, type Skipped } from "../scan.rules.js";
 import type { SeenVirtualization } from "../virtualization.rules.js";
 import { behindBridge, isOfBridge } from "./bridges.js";
@@ -123,6 +124,11 @@ function downIn(listed: readonly Listed[]): ReadonlySet<string> {
   return new Set(guests.map(({ name }) => name).filter((name) => !up.has(name)));
 }
 
+/** What the configuration of a guest says of its operating system. */
+function systemOf(name: string | null): SaysOfHost["os"] {
+  return name === null ? null : { name, version: null, cpe: null, accuracy: null };
+}
+
 /** What guests run on, by name; null for a name that several have. */
 type Guests = ReadonlyMap<string, SeenVirtualization | null>;
 
@@ -168,9 +174,9 @@ function takeConfig(
     skipped.add(line, what, isTemplate ? "it is a template" : "it is not running");
   } else if (addresses.length > 0) {
     reported.add(name);
-    const os = system === null ? null : { name: system, version: null, cpe: null, accuracy: null };
     const virtualization = guests.get(name) ?? null;
-    add({ line, addresses, hostname: hostnameIn(name), vendor: null, says: { os }, virtualization, ports: [] }, what);
+    const says = { os: systemOf(system) };
+    add({ line, addresses, hostname: hostnameIn(name), vendor: null, says, virtualization, ports: [] }, what);
   }
 }
 
@@ -199,11 +205,10 @@ function takeGuest(
   if (name !== "") reported.add(name);
   if (addresses.length === 0) skipped.add(line, what, "it has no address that other machines can reach");
   else {
-    const system = systems.get(name) ?? null;
-    const os = system === null ? null : { name: system, version: null, cpe: null, accuracy: null };
+    const says = { os: systemOf(systems.get(name) ?? null) };
     const virtualization = guests.get(name) ?? null;
     const hostname = name === "" ? null : hostnameIn(name);
-    add({ line, addresses, hostname, vendor: null, says: { os }, virtualization, ports: [] }, what);
+    add({ line, addresses, hostname, vendor: null, says, virtualization, ports: [] }, what);
   }
 }
 
