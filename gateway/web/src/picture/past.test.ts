@@ -1,56 +1,18 @@
 import { describe, expect, it } from "@jest/globals";
-import type { Change, Diff, Difference, Topology, TopologyEdge, TopologyNode } from "@nts/shared/contract";
+import type { Change, Diff, Difference, Topology } from "@nts/shared/contract";
 import { layoutOf } from "./layout.js";
 import { modelOf } from "./model.js";
 import { compared, deletedBy, NOTHING, unionOf, withoutLooseEnds } from "./past.js";
 import { placeOf, stepsOf } from "./steps.js";
 import { summaryOfMarks } from "./summary.js";
-
-const common = { network_id: "network", tags: [] as string[] };
-const subnet = (id: string): TopologyNode => ({
-  ...common,
-  id,
-  kind: "subnet",
-  label: id,
-  cidr: "10.0.0.0/24",
-  subnet_type: null,
-});
-const host = (id: string, label = id): TopologyNode => ({
-  ...common,
-  id,
-  kind: "host",
-  label,
-  hostname: null,
-  hidden: false,
-  virtualization_type: null,
-});
-const service = (id: string, host_id: string): TopologyNode => ({
-  ...common,
-  id,
-  kind: "service",
-  label: id,
-  host_id,
-  service_definition: "nginx",
-  category: "ReverseProxy",
-  virtualization_type: null,
-});
-const inSubnet = (source: string, target: string): TopologyEdge => ({
-  id: `in_subnet:${source}-card`,
-  kind: "in_subnet",
-  source,
-  target,
-  interface_id: "i",
-  name: null,
-  ip_address: "10.0.0.1",
-  mac_address: null,
-});
+import { host, inSubnet, service, subnet } from "./testing/nodes.js";
 
 const then: Topology = {
-  nodes: [subnet("lan"), host("nas", "old name"), host("trial"), service("ssh", "trial"), host("quiet")],
+  nodes: [subnet("lan"), host("nas", { label: "old name" }), host("trial"), service("ssh", "trial"), host("quiet")],
   edges: [inSubnet("nas", "lan"), inSubnet("trial", "lan"), inSubnet("quiet", "lan")],
 };
 const now: Topology = {
-  nodes: [subnet("lan"), host("nas", "new name"), host("quiet"), host("fresh")],
+  nodes: [subnet("lan"), host("nas", { label: "new name" }), host("quiet"), host("fresh")],
   edges: [inSubnet("nas", "lan"), inSubnet("quiet", "lan"), inSubnet("fresh", "lan")],
 };
 

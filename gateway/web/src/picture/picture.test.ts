@@ -8,49 +8,11 @@ import { findIn, NO_FILTERS, shownIn } from "./filters.js";
 import { type Layout, layoutOf, type Place } from "./layout.js";
 import { hostIdOf, type Model, modelOf } from "./model.js";
 import { sceneOf } from "./scene.js";
+import { host, inSubnet as edgeOfCard, NETWORK, service, subnet } from "./testing/nodes.js";
 
-const NETWORK = "network";
-const common = { network_id: NETWORK, tags: [] as string[] };
-const subnet = (id: string, more: object = {}): TopologyNode => ({
-  ...common,
-  id,
-  kind: "subnet",
-  label: id,
-  cidr: "10.0.0.0/24",
-  subnet_type: null,
-  ...more,
-});
-const host = (id: string, more: object = {}): TopologyNode => ({
-  ...common,
-  id,
-  kind: "host",
-  label: id,
-  hostname: null,
-  hidden: false,
-  virtualization_type: null,
-  ...more,
-});
-const service = (id: string, host_id: string, more: object = {}): TopologyNode => ({
-  ...common,
-  id,
-  kind: "service",
-  label: id,
-  host_id,
-  service_definition: "nginx",
-  category: "ReverseProxy",
-  virtualization_type: null,
-  ...more,
-});
-const inSubnet = (source: string, target: string, ip_address = "10.0.0.1"): TopologyEdge => ({
-  id: `${source}-${target}-${ip_address}`,
-  kind: "in_subnet",
-  source,
-  target,
-  interface_id: "i",
-  name: null,
-  ip_address,
-  mac_address: null,
-});
+/** An interface of its own for each address. */
+const inSubnet = (source: string, target: string, ip_address = "10.0.0.1"): TopologyEdge =>
+  edgeOfCard(source, target, { id: `${source}-${target}-${ip_address}`, ip_address });
 const onHost = (source: string, target: string): TopologyEdge => ({
   id: `on-${source}`,
   kind: "on_host",
