@@ -1,4 +1,4 @@
-import { Anchor, Button, Select } from "@mantine/core";
+import { Anchor } from "@mantine/core";
 import { type EndingCertificate, reportCertificates } from "@nts/shared/contract";
 import { BadgeCheck } from "lucide-react";
 import type { ReactNode } from "react";
@@ -6,15 +6,16 @@ import { Link } from "react-router";
 import { useOne } from "../api/queries.js";
 import { CertificateText } from "../hosts/observed.js";
 import { portText } from "../hosts/texts.js";
+import { ImportLink } from "../imports/import-link.js";
 import type { Column } from "../list/data-table.js";
-import { type ListState, useListState } from "../list/list-state.js";
+import { ChoiceFilter } from "../list/filters.js";
+import { useListState } from "../list/list-state.js";
 import { ListView } from "../list/list-view.js";
-import classes from "../list/list-view.module.css";
 import { reportRows } from "../list/report-rows.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
 import { When } from "../parts/when.js";
-import { hostPath, PATHS } from "../paths.js";
+import { hostPath } from "../paths.js";
 import { useHasLevel } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 
@@ -36,7 +37,10 @@ export default function CertificatesPage(): ReactNode {
   const report = useOne(reportCertificates, { query: { days: Number(days), network_id: networkId ?? undefined } });
   const rows = reportRows(report, report.data?.data.certificates ?? [], state);
   return (
-    <Page title="Certificates" actions={<DaysFilter state={state} days={days} />}>
+    <Page
+      title="Certificates"
+      actions={<ChoiceFilter state={state} name="days" label="Ends within" data={DAYS} usual={USUAL_DAYS} />}
+    >
       <ListView
         label="Certificates that end"
         rows={rows}
@@ -51,27 +55,6 @@ export default function CertificatesPage(): ReactNode {
         }
       />
     </Page>
-  );
-}
-
-function DaysFilter({ state, days }: { readonly state: ListState; readonly days: string }): ReactNode {
-  return (
-    <Select
-      className={classes.filter ?? ""}
-      aria-label="Ends within"
-      allowDeselect={false}
-      data={DAYS}
-      value={days}
-      onChange={(chosen) => state.change({ days: chosen })}
-    />
-  );
-}
-
-function ImportLink(): ReactNode {
-  return (
-    <Button component={Link} to={PATHS.importScan} variant="default">
-      Import
-    </Button>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Button, Select } from "@mantine/core";
+import { Button } from "@mantine/core";
 import {
   bulkDeleteHosts,
   bulkDeleteInterfaces,
@@ -10,13 +10,12 @@ import {
 } from "@nts/shared/contract";
 import { Eye } from "lucide-react";
 import type { ReactNode } from "react";
-import { Link } from "react-router";
 import { useOne, usePlan, useSend } from "../api/queries.js";
+import { ImportLink } from "../imports/import-link.js";
 import type { Column } from "../list/data-table.js";
-import { ManyFilter } from "../list/filters.js";
+import { ChoiceFilter, ManyFilter } from "../list/filters.js";
 import { useListState } from "../list/list-state.js";
 import { ListView } from "../list/list-view.js";
-import classes from "../list/list-view.module.css";
 import { reportRows } from "../list/report-rows.js";
 import { UNDOABLE_LARGE } from "../list/undo-text.js";
 import { type Selecting, useSelection } from "../list/use-selection.js";
@@ -27,7 +26,7 @@ import { SeenName } from "../parts/seen.js";
 import { entityName } from "../parts/texts.js";
 import { notifySuccess } from "../parts/toast.js";
 import { When } from "../parts/when.js";
-import { hostPath, PATHS } from "../paths.js";
+import { hostPath } from "../paths.js";
 import { useHasLevel } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { byHost, deletionsOf, joined } from "./gone.js";
@@ -104,14 +103,7 @@ export default function GonePage(): ReactNode {
         bulkActions={<BulkActions selection={selection} shown={shown} onRemove={removeSelected} />}
         toolbar={
           <>
-            <Select
-              className={classes.filter ?? ""}
-              aria-label="Not seen for"
-              allowDeselect={false}
-              data={DAYS}
-              value={days}
-              onChange={(chosen) => state.change({ days: chosen })}
-            />
+            <ChoiceFilter state={state} name="days" label="Not seen for" data={DAYS} usual={USUAL_DAYS} />
             <ManyFilter
               state={state}
               name="kind"
@@ -128,14 +120,6 @@ export default function GonePage(): ReactNode {
         }
       />
     </Page>
-  );
-}
-
-function ImportLink(): ReactNode {
-  return (
-    <Button component={Link} to={PATHS.importScan} variant="default">
-      Import
-    </Button>
   );
 }
 

@@ -8,6 +8,7 @@ import { Link } from "react-router";
 import { type Rows, useRows } from "../api/queries.js";
 import { ExportButton } from "../exports/export-button.js";
 import type { OpenEditor } from "../forms/for-editing.js";
+import { changedColumn } from "../list/changed-column.js";
 import type { Column } from "../list/data-table.js";
 import { EditableList } from "../list/editable-list.js";
 import { GroupFilter, ManyFilter, SearchFilter } from "../list/filters.js";
@@ -171,14 +172,6 @@ function columnsOf(tags: KnownTags): readonly Column<Host>[] {
       cell: ({ seen }) => <When at={seen?.last_at ?? null} />,
     },
     { id: "source", label: "Source", narrow: true, optional: true, cell: ({ source }) => source.type },
-    {
-      id: "updated",
-      label: "Changed",
-      orderBy: "updated_at",
-      numbers: true,
-      narrow: true,
-      optional: true,
-      cell: ({ updated_at }) => <When at={updated_at} />,
-    },
+    { ...changedColumn(), optional: true },
   ];
 }

@@ -88,18 +88,17 @@ function HostsPart({ hosts, isDry }: HostsPartProps): ReactNode {
   );
 }
 
+function knownOf({ update, unchanged }: ImportPlan["summary"]["services"]): readonly (readonly [number, string])[] {
+  return [
+    [update, "updated"],
+    [unchanged, "known"],
+  ];
+}
+
 function Figures({ hosts, subnets, ports, services }: ImportPlan["summary"]): ReactNode {
   return (
     <dl className={classes.figures}>
-      <Figure
-        label="Hosts"
-        create={hosts.create}
-        rest={[
-          [hosts.update, "updated"],
-          [hosts.unchanged, "known"],
-          [hosts.failed, "failed"],
-        ]}
-      />
+      <Figure label="Hosts" create={hosts.create} rest={[...knownOf(hosts), [hosts.failed, "failed"]]} />
       <Figure
         label="Subnets"
         create={subnets.create}
@@ -108,22 +107,8 @@ function Figures({ hosts, subnets, ports, services }: ImportPlan["summary"]): Re
           [subnets.failed, "failed"],
         ]}
       />
-      <Figure
-        label="Ports"
-        create={ports.create}
-        rest={[
-          [ports.update, "updated"],
-          [ports.unchanged, "known"],
-        ]}
-      />
-      <Figure
-        label="Services"
-        create={services.create}
-        rest={[
-          [services.update, "updated"],
-          [services.unchanged, "known"],
-        ]}
-      />
+      <Figure label="Ports" create={ports.create} rest={knownOf(ports)} />
+      <Figure label="Services" create={services.create} rest={knownOf(services)} />
     </dl>
   );
 }

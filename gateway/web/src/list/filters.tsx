@@ -67,6 +67,20 @@ export function ManyFilter({ state, name, label, data }: FilterProps): ReactNode
   );
 }
 
+/** One of these choices, always. */
+export function ChoiceFilter({ state, name, label, data, usual }: FilterProps & { readonly usual: string }): ReactNode {
+  return (
+    <Select
+      className={classes.filter ?? ""}
+      aria-label={label}
+      allowDeselect={false}
+      data={[...data]}
+      value={state.valuesOf(name)[0] ?? usual}
+      onChange={(chosen) => state.change({ [name]: chosen })}
+    />
+  );
+}
+
 /** The field to group by. */
 export function GroupFilter({ state, data }: Pick<FilterProps, "state" | "data">): ReactNode {
   return (

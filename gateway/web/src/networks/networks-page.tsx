@@ -13,6 +13,7 @@ import { type ReactNode, useState } from "react";
 import { type Rows, useOne, useRows } from "../api/queries.js";
 import { ExportButton } from "../exports/export-button.js";
 import type { OpenEditor } from "../forms/for-editing.js";
+import { changedColumn } from "../list/changed-column.js";
 import type { Column } from "../list/data-table.js";
 import { EditableList } from "../list/editable-list.js";
 import { SearchFilter } from "../list/filters.js";
@@ -21,7 +22,6 @@ import { useRemoval } from "../list/use-removal.js";
 import { useSelection } from "../list/use-selection.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
-import { When } from "../parts/when.js";
 import { useHasLevel } from "../session/session.js";
 import { StatsPart } from "../stats/stats-part.js";
 import { TagBadges } from "../tags/tag-badges.js";
@@ -100,14 +100,7 @@ function columnsOf(tags: KnownTags, stats: Stats | undefined): readonly Column<N
     { id: "name", label: "Name", orderBy: "name", cell: ({ name }) => <strong>{name}</strong> },
     ...(["subnets", "hosts", "services"] as const).map((kind) => amount(stats, kind)),
     { id: "tags", label: "Tags", cell: (network) => <TagBadges tags={network.tags} known={tags} /> },
-    {
-      id: "updated",
-      label: "Changed",
-      orderBy: "updated_at",
-      numbers: true,
-      narrow: true,
-      cell: ({ updated_at }) => <When at={updated_at} />,
-    },
+    changedColumn(),
   ];
 }
 

@@ -14,6 +14,7 @@ import { Boxes } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
 import { type Rows, useRows } from "../api/queries.js";
+import { changedColumn } from "../list/changed-column.js";
 import type { Column } from "../list/data-table.js";
 import { EditableList } from "../list/editable-list.js";
 import { GroupFilter, ManyFilter, SearchFilter } from "../list/filters.js";
@@ -25,7 +26,6 @@ import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
 import { categoryText } from "../parts/texts.js";
 import { SeenName } from "../parts/seen.js";
-import { When } from "../parts/when.js";
 import { hostPath, PATHS } from "../paths.js";
 import { useHasLevel } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
@@ -186,13 +186,6 @@ function columnsOf({ hosts, tags, nameOf }: ColumnParts): readonly Column<Servic
       cell: (service) => service.tags.length > 0 && <TagBadges tags={service.tags} known={tags} />,
     },
     { id: "source", label: "Source", narrow: true, optional: true, cell: ({ source }) => source.type },
-    {
-      id: "updated",
-      label: "Changed",
-      orderBy: "updated_at",
-      numbers: true,
-      narrow: true,
-      cell: ({ updated_at }) => <When at={updated_at} />,
-    },
+    changedColumn(),
   ];
 }
