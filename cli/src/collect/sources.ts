@@ -31,6 +31,8 @@ const LEASES = [
   ...["/var/lib/kea/kea-leases4.csv", "/var/lib/dhcp/dhcpd.leases"],
 ];
 
+const SS = ["-H", "-tulnp"];
+
 /** In import order: the machine itself first, so that the others find it. */
 export const SOURCES: Readonly<Record<string, Source>> = {
   addresses: async ({ run }, { hostname }) => {
@@ -40,12 +42,8 @@ export const SOURCES: Readonly<Record<string, Source>> = {
       ? null
       : { source: "addresses", format: "csv", text: table, isOwn: false, resource: "interfaces" };
   },
-  ss: async ({ run }) => {
-    const sockets = await run("ss", ["-H", "-tulnp"]);
-    // With the command in its first line, a file has every socket.
-    const text = sockets === null || sockets.trim() === "" ? null : `# ss -H -tulnp\n${sockets}`;
-    return output("ss", Promise.resolve(text), { format: "ss", isOwn: true });
-  },
+  // With the command in its first line, a file has every socket.
+  ss: ({ run }) => output("ss", run("ss", SS), { format: "ss", isOwn: true }, `# ss ${SS.join(" ")}\n`),
   docker: (surroundings) => output("docker", inspectContainers(surroundings), { format: "docker", isOwn: true }),
   leases: async () => {
     for (const path of LEASES) {
@@ -65,7 +63,8 @@ async function output(
   source: string,
   running: Promise<string | null>,
   rest: Pick<Collected, "format" | "isOwn">,
+  heading = "",
 ): Promise<Collected | null> {
   const text = (await running)?.trim() ?? "";
-  return text === "" || text === "[]" ? null : { source, text, ...rest };
+  return text === "" || text === "[]" ? null : { source, text: heading + text, ...rest };
 }

@@ -227,13 +227,12 @@ const CERTIFICATE_DAYS = [160, 48, 11, 320, 83, 24];
 const TODAY = new Date().toISOString().slice(0, 10);
 
 /** What `ssl-cert` says of a port. */
-function certificateOf({ name, hostname }: DemoHost, port: number): string {
+function certificateOf(host: DemoHost, port: number): string {
   if (!TLS_PORTS.has(port)) return "";
-  const place = HOSTS.findIndex((host) => host.name === name) + port;
-  const days = CERTIFICATE_DAYS[place % CERTIFICATE_DAYS.length] ?? 0;
+  const days = CERTIFICATE_DAYS[(HOSTS.indexOf(host) + port) % CERTIFICATE_DAYS.length] ?? 0;
   const end = new Date(Date.parse(TODAY) + days * DAY_MS).toISOString().slice(0, 10);
   return (
-    `<script id="ssl-cert" output=""><table key="subject"><elem key="commonName">${hostname}</elem></table>` +
+    `<script id="ssl-cert" output=""><table key="subject"><elem key="commonName">${host.hostname}</elem></table>` +
     `<table key="issuer"><elem key="commonName">Example Company CA</elem></table>` +
     `<table key="validity"><elem key="notAfter">${end}T00:00:00</elem></table></script>`
   );
