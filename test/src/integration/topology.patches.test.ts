@@ -101,15 +101,13 @@ describe("topology.patches: PATCH of subnets and tags", () => {
     );
     const cidr = fc.constantFrom("10.0.0.0/16", "10.0.0.0/15");
     for (const [before, after, one, other] of sampled(fc.tuple(anySubnet, anySubnet, cidr, cidr), ROUNDS)) {
-      const [x, y] = [
-        { ...before, cidr: one },
-        { ...after, cidr: other },
-      ].map((body) => ({ ...body, network_id: home.network.id }));
+      const x = { ...before, cidr: one, network_id: home.network.id };
+      const y = { ...after, cidr: other, network_id: home.network.id };
       const params = { id: home.subnet.id };
-      await owner.call(updateSubnet, { params, body: x! });
-      const patched = await owner.call(patchSubnet, { params, body: patchBetween(x!, y!) });
-      await owner.call(updateSubnet, { params, body: x! });
-      expect(withoutOwn(patched)).toEqual(withoutOwn(await owner.call(updateSubnet, { params, body: y! })));
+      await owner.call(updateSubnet, { params, body: x });
+      const patched = await owner.call(patchSubnet, { params, body: patchBetween(x, y) });
+      await owner.call(updateSubnet, { params, body: x });
+      expect(withoutOwn(patched)).toEqual(withoutOwn(await owner.call(updateSubnet, { params, body: y })));
     }
     const { id } = await owner.call(createTag, { body: { name: "tag", description: "kept", color: "red" } });
     expect(await owner.call(patchTag, { params: { id }, body: { color: null } })).toMatchObject({

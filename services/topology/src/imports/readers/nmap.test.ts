@@ -161,8 +161,8 @@ describe("other scans", () => {
 
   it("are one without declarations, and with what people's shells wrote in between, which is listed", () => {
     const hostOf = (ip: string): string => `<host><address addr="${ip}" addrtype="ipv4"/><status state="up"/></host>`;
-    const [first, second] = ["10.0.0.1", "10.0.1.1"].map((ip) => `<nmaprun scanner="nmap">${hostOf(ip)}</nmaprun>`);
-    const file = `${first}\n<!-- done -->\n${second}\nNmap done\n`;
+    const scanOf = (ip: string): string => `<nmaprun scanner="nmap">${hostOf(ip)}</nmaprun>`;
+    const file = `${scanOf("10.0.0.1")}\n<!-- done -->\n${scanOf("10.0.1.1")}\nNmap done\n`;
     for (const cuts of [undefined, [...file].map((_, at) => at)]) {
       const scan = read(file, cuts);
       expect(scan.hosts.map(({ line, addresses }) => [line, addresses[0]?.ip])).toEqual([
