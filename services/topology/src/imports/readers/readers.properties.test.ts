@@ -19,6 +19,8 @@ const IS_LONG = RUNS > 100;
 /** A megabyte takes tens of milliseconds in linear time, and minutes in quadratic time; a tenth of it, seconds. */
 const LENGTH = IS_LONG ? 1_000_000 : 100_000;
 const MOST_MICROSECONDS = IS_LONG ? 3_000_000 : 400_000;
+/** A reader is too slow only if it is so every time: collections of garbage and other load cost no file more than once. */
+const ATTEMPTS = 4;
 /** Of this many pairs, one is compared. */
 const PAIRS = IS_LONG ? 1 : 20;
 const bytesOf = (file: CorpusFile): Uint8Array[] => [new Uint8Array(file.bytes)];
@@ -80,10 +82,12 @@ describe("each reader", () => {
       SHAPES.map((shape) => Buffer.from(bytes).toString().slice(0, 200) + shape.repeat(LENGTH / 10)),
     );
     for (const file of [...hostile, ...often, ...beginnings]) {
-      const before = process.cpuUsage();
-      refusalOf(reader, file);
-      const { user } = process.cpuUsage(before);
-      expect([file.slice(0, 40), user < MOST_MICROSECONDS]).toEqual([file.slice(0, 40), true]);
+      const isQuick = Array.from({ length: ATTEMPTS }).some(() => {
+        const before = process.cpuUsage();
+        refusalOf(reader, file);
+        return process.cpuUsage(before).user < MOST_MICROSECONDS;
+      });
+      expect([file.slice(0, 40), isQuick]).toEqual([file.slice(0, 40), true]);
     }
   });
 });
