@@ -11,6 +11,7 @@ export const IMPORT_FORMATS = [
   "masscan",
   "naabu",
   "docker",
+  "compose",
   "dhcp-leases",
   "proxmox",
   "ansible-facts",
@@ -21,7 +22,7 @@ export const IMPORT_FORMATS = [
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
 /** Formats whose files describe one host without identifying it. */
-const OF_A_HOST: ReadonlySet<ImportFormat> = new Set(["auto", "ss", "netstat", "lsof", "docker"]);
+const OF_A_HOST: ReadonlySet<ImportFormat> = new Set(["auto", "ss", "netstat", "lsof", "docker", "compose"]);
 
 /** Kinds of rows in a CSV table. */
 export const CSV_RESOURCES = ["hosts", "interfaces", "ports", "services"] as const;

@@ -13,6 +13,7 @@ export const FORMATS: Readonly<Record<ImportFormat, { readonly label: string; re
     command: "ansible-inventory --list > inventory.json",
   },
   docker: { label: "Containers (docker inspect)", command: "docker inspect $(docker ps -q) > containers.json" },
+  compose: { label: "Containers (Compose file)", command: "docker compose config > compose.yaml" },
   "dhcp-leases": { label: "DHCP leases (dnsmasq, Kea, ISC)", command: "cp /var/lib/misc/dnsmasq.leases ." },
   "ansible-facts": {
     label: "Ansible facts (setup)",

@@ -12,7 +12,7 @@ export interface SeenVirtualization {
 }
 
 /** Details that imports write. */
-const OF_IMPORTS: ReadonlySet<string> = new Set(["host_id", "node", "guest", "kind", "container", "image"]);
+const OF_IMPORTS: ReadonlySet<string> = new Set(["host_id", "node", "guest", "kind", "container", "image", "replicas"]);
 
 /**
  * The virtualization of an entity with what a file says of it.

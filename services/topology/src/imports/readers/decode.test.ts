@@ -113,7 +113,6 @@ describe("a file that is no text is refused, with what to do instead", () => {
     ["a table of routes", Buffer.from("default via 10.0.0.1 dev eth0\n"), /import `ip -j neigh`/],
     ["the addresses of a machine", Buffer.from('[{"ifindex":1,"ifname":"lo"}]'), /run `nts collect` there/],
     ["an inventory in YAML", Buffer.from("all:\n  hosts:\n    nas:\n"), /`ansible-inventory --list`/],
-    ["a Compose file", Buffer.from("services:\n  web:\n    image: nginx\n"), /import `docker inspect/],
     ["an answer of Kubernetes", Buffer.from('{"apiVersion":"v1","items":[]}'), /addresses of its nodes as CSV/],
     ["a manifest of Kubernetes", Buffer.from("apiVersion: v1\nkind: Pod\n"), /addresses of its nodes as CSV/],
     ["neighbours by LLDP", Buffer.from('{"lldp":{"interface":[]}}'), /import `ip -j neigh`/],

@@ -108,8 +108,8 @@ function takePort(machine: Machine, container: Container, port: string, places: 
   return isOpen;
 }
 
-/** Where a port is published, or why it is not reachable. */
-function placeOf(written: string): Place {
+/** Where a port is published, or why it is not reachable. @param written empty for all addresses */
+export function placeOf(written: string): Place {
   if (written === "" || written === "0.0.0.0" || written === "::") return { ip: null };
   const ip = addressIn(written);
   if (ip === null) return { reason: "its address is not an IP address" };

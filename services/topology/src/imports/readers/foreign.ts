@@ -75,10 +75,6 @@ const FOREIGN: readonly (readonly [beginning: RegExp, advice: string])[] = [
     "is the output of snmpwalk, which is not read here: import the ARP table of the device as shown",
   ],
   [
-    /^(?:---\s*\n)?(?:\s*#.*\n|\s*\n)*(?:name:.*\n+|version:.*\n+)*services:\s*\n\s+\S+:\s*\n/,
-    "is a Compose file, which does not say what runs: import `docker inspect $(docker compose ps -q)`",
-  ],
-  [
     /^\{\s*"(?:apiVersion|kind|items)"\s*:/,
     "is an answer of Kubernetes, which is not read: import the addresses of its nodes as CSV or from /etc/hosts",
   ],

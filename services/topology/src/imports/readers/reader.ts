@@ -1,4 +1,5 @@
 import type { CsvResource } from "@nts/shared/contract/import-formats";
+import type { Named } from "../recognition.js";
 import type { Scan } from "../scan.rules.js";
 
 // A reader is a pure function from a file to sightings of hosts, without network or database. Recognition, preview and
@@ -10,6 +11,8 @@ export interface ReaderGiven {
   readonly nowMs: number;
   /** The kind of rows of a table, if the request specifies it. */
   readonly resource?: CsvResource | null;
+  /** The machine of the file, if the request names it. */
+  readonly named?: Named | null;
 }
 
 export interface Reader {

@@ -3,6 +3,7 @@ import { validationFailed } from "@nts/shared/errors";
 import type { Scan } from "../scan.rules.js";
 import { ansibleFacts } from "./ansible-facts.js";
 import { ansibleInventory } from "./ansible-inventory.js";
+import { compose } from "./compose.js";
 import { csv } from "./csv.js";
 import { decoded } from "./decode.js";
 import { dhcpLeases } from "./dhcp-leases.js";
@@ -32,6 +33,7 @@ export const READERS: readonly Reader[] = [
   masscan,
   naabu,
   docker,
+  compose,
   proxmox,
   ansibleInventory,
   ansibleFacts,

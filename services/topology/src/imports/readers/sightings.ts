@@ -20,9 +20,8 @@ export interface Sightings {
   scan(info: ImportedScan, coverage?: Coverage | null): Scan;
 }
 
-export function createSightings(): Sightings {
+export function createSightings(skipped = createSkipped()): Sightings {
   const hosts: SeenHost[] = [];
-  const skipped = createSkipped();
   let addresses = 0;
   let ports = 0;
   return {
