@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { beforeAll, describe, expect, it } from "@jest/globals";
 import { getOrganization, updateOrganization, updateOrganizationProfile } from "@nts/shared/contract/organizations";
 import { getCurrentUser, login, logout, postCurrentUser, register } from "@nts/shared/contract/users";
 import { createNetwork } from "@nts/shared/contract/networks";
 import { createDirect, tokenOf, type Direct } from "../support/direct.js";
-import { startStack, type Stack } from "../support/stack.js";
+import { sharedStack } from "../support/shared-stack.js";
 
-let stack: Stack;
 let identity: Direct;
 
 beforeAll(async () => {
-  stack = await startStack({ gateways: 0, identities: 2 });
-  identity = createDirect(stack);
-});
-
-afterAll(async () => {
-  await stack.stop();
+  identity = createDirect(await sharedStack());
 });
 
 const credentials = (email: string) => ({ email, password: "correct horse battery staple" });
@@ -111,22 +105,6 @@ describe("identity.accounts: the current user", () => {
         email,
         network_ids: [network.id],
       });
-  });
-
-  it("returns 503, and no session begins, while the existing networks cannot be read", async () => {
-    const person = await identity.aPerson();
-    const [topology] = stack.topologies;
-    await topology?.stop();
-    try {
-      expect(await identity.send(getCurrentUser, { as: person.principal })).toMatchObject({
-        status: 503,
-        code: "unavailable",
-      });
-      const { status, headers } = await identity.send(login, { body: person });
-      expect([status, headers.get("set-cookie"), headers.get("retry-after")]).toEqual([503, null, "1"]);
-    } finally {
-      await topology?.restart();
-    }
   });
 });
 

@@ -1,39 +1,83 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { randomBytes } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { userInfo } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { MongoClient } from "mongodb";
 import { examine } from "@nts/identity/admin/doctor";
+import { runAdmin } from "@nts/identity/admin/run";
 import { login, register } from "@nts/shared/contract/users";
-import { logFileOf } from "@nts/local/processes/component";
+import type { Log } from "@nts/shared/log";
 import { ROOT } from "@nts/local/processes/system";
 import { aColleague, aGuest, aKey, anAccount, callerOf, cookieOf, type Account } from "../support/api.js";
-import { createDirect } from "../support/direct.js";
+import { startIdentity } from "../support/identity.js";
 import { withSecondFactor } from "../support/second-factors.js";
-import { cheapPasswords, startStack, type Stack } from "../support/stack.js";
+import { type SharedStack, sharedStack, startAnotherGateway } from "../support/shared-stack.js";
+import { cheapPasswords, type ProcessHandle } from "../support/stack.js";
 
-let stack: Stack;
+/** Passwords that are judged without the dictionaries; see `cheap-strength.mjs`. */
+const PASSWORD = "correct horse battery staple";
+const OTHER_PASSWORD = PASSWORD.slice(0, 24);
+
+let stack: SharedStack;
+let another: ProcessHandle;
 let mongo: MongoClient;
 
 beforeAll(async () => {
-  const unlimited = { ANONYMOUS_RATE_LIMIT_PER_MINUTE: "1000000", ANONYMOUS_RATE_LIMIT_BURST: "1000000" };
-  stack = await startStack({ gateways: 2, env: unlimited });
+  stack = await sharedStack();
+  another = await startAnotherGateway(stack);
   mongo = new MongoClient(stack.servers.urls.mongodb);
 });
 
 afterAll(async () => {
   await mongo.close();
-  await stack.stop();
+  await another.stop();
 });
 
-const admin = (args: string[], { input = "", env = {}, on = stack } = {}) =>
-  execa(process.execPath, [...cheapPasswords(), join(ROOT, "services/identity/dist/bundle/admin.js"), ...args], {
-    env: { MONGODB_URL: on.servers.urls.mongodb, MONGODB_DATABASE: on.databases.identity, ...env },
-    extendEnv: false,
-    reject: false,
-    input,
+interface Ended {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Given {
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly database?: string;
+}
+
+const environmentOf = ({ env = {}, database = stack.databases.identity }: Given) => ({
+  ...{ MONGODB_URL: stack.servers.urls.mongodb, MONGODB_DATABASE: database },
+  ...env,
+});
+
+/** Runs a command line as the program does, in the test's own process. */
+async function admin(args: string[], given: Given = {}): Promise<Ended> {
+  const output: string[] = [];
+  const errors: string[] = [];
+  const log = { info: (fields: object) => errors.push(JSON.stringify(fields)) } as unknown as Log;
+  const exitCode = await runAdmin(args, {
+    env: environmentOf(given),
+    log,
+    input: () => Promise.resolve(given.input ?? ""),
+    print: (text) => output.push(text),
+    printError: (text) => errors.push(text),
   });
+  return { exitCode, stdout: output.join("").trimEnd(), stderr: errors.join("").trimEnd() };
+}
+
+/** The program itself. */
+async function program(args: string[], given: Given = {}): Promise<Ended> {
+  const script = join(ROOT, "services/identity/dist/bundle/admin.js");
+  const options = { env: environmentOf(given), extendEnv: false, reject: false, input: given.input ?? "" };
+  const {
+    exitCode = -1,
+    stdout,
+    stderr,
+  } = await execa(process.execPath, [...cheapPasswords(), script, ...args], options);
+  return { exitCode, stdout, stderr };
+}
 
 const logIn = (email: string, password: string) =>
   callerOf(stack.url, "nobody").send("post", "/api/auth/login", { email, password });
@@ -41,18 +85,24 @@ const logIn = (email: string, password: string) =>
 /** The responses of the gateways to the session of an account. */
 const statuses = ({ cookie }: Account) =>
   Promise.all(
-    stack.gateways.map(async ({ url }) => (await callerOf(url, "user", { cookie }).send("get", "/api/auth/me")).status),
+    [stack, another].map(
+      async ({ url }) => (await callerOf(url, "user", { cookie }).send("get", "/api/auth/me")).status,
+    ),
   );
+
+/** An address that no other suite uses. */
+const anAddress = (): string => `ada-${randomBytes(6).toString("hex")}@example.com`;
 
 describe("identity.admin: create-owner", () => {
   it("creates an organization and its first Owner, and prints the password once", async () => {
-    const args = ["create-owner", "Ada@Example.com", "--organization", "Ada at home"];
-    const { stdout, stderr, exitCode } = await admin(args);
+    const email = anAddress();
+    const args = ["create-owner", email.replace("ada", "Ada"), "--organization", "Ada at home"];
+    const { stdout, stderr, exitCode } = await program(args);
     expect(exitCode).toBe(0);
     const password = /shown once: (\S{24})$/.exec(stdout)?.[1] ?? "";
-    const { status, headers, body } = await logIn("ada@example.com", password);
+    const { status, headers, body } = await logIn(email, password);
     const { id, organization_id, ...user } = body.data as Record<string, string>;
-    expect([status, user]).toMatchObject([200, { email: "ada@example.com", permissions: "Owner", network_ids: [] }]);
+    expect([status, user]).toMatchObject([200, { email, permissions: "Owner", network_ids: [] }]);
     const owner = callerOf(stack.url, "owner", { cookie: cookieOf(headers) });
     const organization = { id: organization_id, name: "Ada at home", api_access_enabled: true };
     expect(await owner.data("get", "/api/v1/organizations")).toMatchObject(organization);
@@ -61,48 +111,47 @@ describe("identity.admin: create-owner", () => {
   });
 
   it("reads a password from standard input, and then prints none", async () => {
-    const args = ["create-owner", "grace@example.com", "--stdin"];
-    expect(await admin(args, { input: "short\n" })).toMatchObject({
+    const email = anAddress();
+    const args = ["create-owner", email, "--stdin"];
+    expect(await program(args, { input: "short\n" })).toMatchObject({
       exitCode: 1,
       stderr: "The password must have at least 10 characters.",
     });
-    const { stdout, stderr } = await admin(args, { input: "chosen by hand\n" });
-    expect(stdout + stderr).not.toContain("chosen by hand");
-    expect((await logIn("grace@example.com", "chosen by hand")).status).toBe(200);
+    const { stdout, stderr } = await program(args, { input: `${PASSWORD}\n` });
+    expect(stdout + stderr).not.toContain(PASSWORD);
+    expect((await logIn(email, PASSWORD)).status).toBe(200);
   });
 
   it("rejects an email address that is in use, and changes nothing", async () => {
     const { email, password } = await anAccount(stack.url);
-    const organizations = mongo.db(stack.databases.identity).collection("organizations");
-    const before = await organizations.countDocuments();
-    const refused = await admin(["create-owner", email.toUpperCase(), "--stdin"], { input: "chosen by hand" });
-    expect(refused).toMatchObject({ exitCode: 1, stdout: "", stderr: `The email address ${email} is in use.` });
+    const name = `of ${email}`;
+    const refused = await admin(["create-owner", email.toUpperCase(), "--organization", name]);
+    expect(refused).toEqual({ exitCode: 1, stdout: "", stderr: `The email address ${email} is in use.` });
     expect((await logIn(email, password)).status).toBe(200);
-    expect(await organizations.countDocuments()).toBe(before);
+    expect(await mongo.db(stack.databases.identity).collection("organizations").countDocuments({ name })).toBe(0);
   });
 
   it("initializes an empty system, which admits no first account then, before identity has ever run on it", async () => {
-    const closed = await startStack({ gateways: 0, env: { REGISTRATION: "first" } });
+    const database = `identity_empty_${randomBytes(6).toString("hex")}`;
+    const passwords = [PASSWORD, OTHER_PASSWORD];
+    const twice = passwords.map((input) =>
+      program(["create-owner", "ada@example.com", "--stdin"], { input, database }),
+    );
+    const [won, lost] = (await Promise.all(twice)).toSorted((a, b) => a.exitCode - b.exitCode);
+    expect([won?.exitCode, lost?.exitCode]).toEqual([0, 1]);
+    expect(lost?.stderr).toContain("The email address ada@example.com is in use.");
+    const identity = await startIdentity({ replicas: [{ registration: "first" }], database });
     try {
-      const [identity] = closed.identities;
-      await identity?.stop();
-      await mongo.db(closed.databases.identity).dropDatabase();
-      const passwords = ["the first try", "the other try"];
-      const twice = passwords.map((input) =>
-        admin(["create-owner", "ada@example.com", "--stdin"], { input, on: closed }),
+      const logins = passwords.map((password) =>
+        identity.send(login, { body: { email: "ada@example.com", password } }),
       );
-      const [won, lost] = (await Promise.all(twice)).toSorted((a, b) => (a.exitCode ?? 9) - (b.exitCode ?? 9));
-      expect([won?.exitCode, lost?.exitCode]).toEqual([0, 1]);
-      expect(lost?.stderr).toContain("The email address ada@example.com is in use.");
-      await identity?.restart();
-      const { send } = createDirect(closed);
-      const logins = passwords.map((password) => send(login, { body: { email: "ada@example.com", password } }));
       expect((await Promise.all(logins)).map(({ status }) => status).sort()).toEqual([200, 401]);
-      await mongo.db(closed.databases.identity).collection("users").deleteMany({});
-      const body = { email: "grace@example.com", password: "a long password" };
-      expect(await send(register, { body })).toMatchObject({ status: 403, code: "registration_closed" });
+      await mongo.db(database).collection("users").deleteMany({});
+      const body = { email: "grace@example.com", password: PASSWORD };
+      expect(await identity.send(register, { body })).toMatchObject({ status: 403, code: "registration_closed" });
     } finally {
-      await closed.stop();
+      await identity.stop();
+      await mongo.db(database).dropDatabase();
     }
   });
 });
@@ -116,7 +165,7 @@ describe("identity.admin: doctor", () => {
 
   it("finds what clients see of an exposed system; the gateways warn of addresses that they do not heed", async () => {
     await anAccount(stack.url);
-    const { port } = new URL(stack.url);
+    const { port } = new URL(another.url);
     // Another name of this machine, which is no loopback address.
     const exposed = `http://0.0.0.0:${port}`;
     expect(await faultsOf({ REGISTRATION: "first" }, exposed)).toEqual({
@@ -131,7 +180,7 @@ describe("identity.admin: doctor", () => {
     });
     const away = "http://127.0.0.1:9";
     expect((await faultsOf({}, away))[`${away} responds`]).toContain("does not respond");
-    const log = await readFile(logFileOf(stack.dataDir, "gateway-1"), "utf8");
+    const log = await readFile(another.logFile, "utf8");
     expect(log.split("TRUST_PROXY_HOPS is 0")).toHaveLength(2);
   });
 
@@ -233,26 +282,20 @@ describe("identity.admin: reset-password", () => {
     expect(stderr).not.toContain(password);
   });
 
-  it("reads a password from standard input, and then prints none", async () => {
-    const { email } = await anAccount(stack.url);
-    const { stdout, stderr } = await admin(["reset-password", email, "--stdin"], { input: "chosen by hand\n" });
-    expect(stdout + stderr).not.toContain("chosen by hand");
-    expect((await logIn(email, "chosen by hand")).status).toBe(200);
-    expect(await admin(["reset-password", email, "--stdin"], { input: "short\n" })).toMatchObject({
-      exitCode: 1,
-      stderr: "The password must have at least 10 characters.",
-    });
-  });
-
-  it("resets the wait after failed logins", async () => {
+  it("reads a password from standard input, prints none, and resets the wait after failed logins", async () => {
     const { email } = await anAccount(stack.url);
     for (let i = 0; i < 5; i++) expect((await logIn(email, "wrong")).status).toBe(401);
     const waiting = await logIn(email, "wrong");
     expect([waiting.status, waiting.body.code]).toEqual([429, "login_throttled"]);
     const seconds = waiting.body.params["retry_after_seconds"];
     expect(waiting.headers.get("retry-after")).toBe(String(seconds));
-    await admin(["reset-password", email, "--stdin"], { input: "chosen by hand" });
-    expect((await logIn(email, "chosen by hand")).status).toBe(200);
+    const { stdout, stderr } = await program(["reset-password", email, "--stdin"], { input: `${OTHER_PASSWORD}\n` });
+    expect(stdout + stderr).not.toContain(OTHER_PASSWORD);
+    expect((await logIn(email, OTHER_PASSWORD)).status).toBe(200);
+    expect(await admin(["reset-password", email, "--stdin"], { input: "short\n" })).toMatchObject({
+      exitCode: 1,
+      stderr: "The password must have at least 10 characters.",
+    });
   });
 });
 

@@ -1,13 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createInvite, listInvites, revokeInvite } from "@nts/shared/contract/invites";
+import { createKey, deleteKey } from "@nts/shared/contract/keys";
 import { login, register } from "@nts/shared/contract/users";
 import { hashCredential } from "@nts/shared/credential";
 import { INTERNAL } from "@nts/shared/http/headers";
-import { type Person, tokenOf } from "../support/direct.js";
+import { keyBodyOf, type Person, tokenOf } from "../support/direct.js";
 import { type Identity, startIdentity } from "../support/identity.js";
 import { mapConcurrently } from "../support/map-concurrently.js";
 
 const MAX_OPEN = 3;
+const MAX_KEYS = 4;
+/** Of an organization. */
+const MAX_KEYS_TOGETHER = 6;
 const MAX_REGISTRATIONS = 40;
 const DAY_MS = 86_400_000;
 
@@ -15,8 +19,8 @@ let identity: Identity;
 
 beforeAll(async () => {
   const quotas = {
-    keysPerUser: MAX_OPEN,
-    keysPerOrganization: MAX_OPEN,
+    keysPerUser: MAX_KEYS,
+    keysPerOrganization: MAX_KEYS_TOGETHER,
     sessionsPerUser: MAX_OPEN,
     invitesPerOrganization: MAX_OPEN,
     registrationsPerSite: MAX_REGISTRATIONS,
@@ -69,6 +73,34 @@ describe("identity.quotas: sessions of a user", () => {
     const others = [await identity.logIn(person), await identity.logIn(person)];
     const again = await logIn(person, 0, { [INTERNAL.sessionHashes]: hashCredential(person.token) });
     expect(await statesOf([person, ...others, again])).toEqual(["session_expired", "valid", "valid", "valid"]);
+  });
+});
+
+describe("identity.quotas: API keys", () => {
+  const createMany = async (person: Person, count: number) => {
+    const body = keyBodyOf(person);
+    const responses = await Promise.all(
+      Array.from({ length: count }, (_, n) => identity.send(createKey, { as: person.principal, replica: n % 2, body })),
+    );
+    const made = responses.flatMap(({ status, data }) => (status === 200 ? [data.api_key] : []));
+    const refused = responses.filter(({ status }) => status !== 200).map(({ code, params }) => [code, params]);
+    return { made, refused };
+  };
+  const refused = (limit: number, times: number) =>
+    Array.from({ length: times }, () => ["quota_exceeded", { entity: "UserApiKey", limit }]);
+
+  it("are limited for a user and for an organization, exactly, also for concurrent creations", async () => {
+    const owner = await identity.aPerson();
+    const other = await identity.aPerson();
+    const colleague = await identity.aColleague(owner, {});
+    const own = await createMany(owner, 8);
+    expect([own.made.length, own.refused]).toEqual([MAX_KEYS, refused(MAX_KEYS, 4)]);
+    const theirs = await createMany(colleague, 4);
+    expect([theirs.made.length, theirs.refused]).toEqual([2, refused(MAX_KEYS_TOGETHER, 2)]);
+    expect((await createMany(other, 1)).made).toHaveLength(1);
+    await identity.data(deleteKey, { as: owner.principal, params: own.made[0]! });
+    const again = await createMany(colleague, 2);
+    expect([again.made.length, again.refused]).toEqual([1, refused(MAX_KEYS_TOGETHER, 1)]);
   });
 });
 

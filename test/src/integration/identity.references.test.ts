@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { findTagIds, listNetworkIds } from "@nts/shared/contract/internal";
 import { listInvites, createInvite } from "@nts/shared/contract/invites";
 import { getKey } from "@nts/shared/contract/keys";
-import { getUser } from "@nts/shared/contract/users";
+import { getCurrentUser, getUser, login } from "@nts/shared/contract/users";
+import { AppError } from "@nts/shared/errors";
 import { newId } from "@nts/shared/ids";
 import { type Identity, startIdentity } from "../support/identity.js";
 import { mapConcurrently } from "../support/map-concurrently.js";
@@ -17,7 +18,7 @@ let identity: Identity;
 
 beforeAll(async () => {
   const ask = (operation: unknown, { params }: { params?: { id?: string } } = {}): Promise<never> => {
-    if (params?.id === failing) return Promise.reject(new Error("this one fails"));
+    if (params?.id === failing) return Promise.reject(new AppError("unavailable"));
     const texts = new Map<unknown, string[]>([
       [listNetworkIds, [...networks]],
       [findTagIds, [...tags]],
@@ -49,6 +50,10 @@ describe("identity.references: networks and tags deleted without a notice", () =
     expect([seen.network_ids, seen.tags]).toEqual([[office], ["ci", production]]);
     expect(await storedOf("api_keys", cut.id)).toMatchObject({ revision: 1, tags: ["ci", production, old] });
 
+    const read = await identity.send(getUser, { as, params: { id: user.userId } });
+    expect([read.data.network_ids, read.headers.get("etag")]).toEqual([[office], '"1"']);
+    expect(await identity.verify("session", user.token)).toMatchObject({ principal: { networks: [home, office] } });
+
     await identity.sweepReferences();
     expect(await storedOf("api_keys", cut.id)).toMatchObject({ network_ids: [office], tags: ["ci", production] });
     expect(await storedOf("users", user.userId)).toMatchObject({ network_ids: [office], revision: 2 });
@@ -75,6 +80,16 @@ describe("identity.references: networks and tags deleted without a notice", () =
     expect(await stored.toArray()).toEqual(keys.map(() => expected));
     // A few keys in each change of rights, so that those of other organizations do not wait for all.
     expect((await identity.verify("key", keys[0]!.secret)).number - before.number).toBe(3);
+  });
+});
+
+describe("identity.references: networks that cannot be read", () => {
+  it("let no session begin, and the current user gets 503", async () => {
+    const { principal, organizationId, email, password } = await identity.aPerson();
+    failing = organizationId;
+    expect(await identity.send(getCurrentUser, { as: principal })).toMatchObject({ status: 503, code: "unavailable" });
+    const { status, headers } = await identity.send(login, { body: { email, password } });
+    expect([status, headers.get("set-cookie"), headers.get("retry-after")]).toEqual([503, null, "1"]);
   });
 });
 

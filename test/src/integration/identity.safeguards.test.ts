@@ -5,22 +5,21 @@ import { networkDeleted, tagDeleted } from "@nts/shared/contract/messages";
 import { createLog } from "@nts/shared/log";
 import { aColleague, aKey, anAccount, callerOf, cookieOf, type Account, type ApiResponse } from "../support/api.js";
 import { createDirect } from "../support/direct.js";
-import { startStack, type Stack } from "../support/stack.js";
-import { UNLIMITED } from "../support/unlimited.js";
+import { type SharedStack, sharedStack, startAnotherGateway } from "../support/shared-stack.js";
+import type { ProcessHandle } from "../support/stack.js";
 import { until } from "../support/until.js";
 
-const PER_USER = 4;
-const PER_ORGANIZATION = 6;
 const PASSWORD = "correct horse battery staple";
 
-let stack: Stack;
+let stack: SharedStack;
+let another: ProcessHandle;
 
 beforeAll(async () => {
-  const quotas = { MAX_KEYS_PER_USER: String(PER_USER), MAX_KEYS_PER_ORGANIZATION: String(PER_ORGANIZATION) };
-  stack = await startStack({ gateways: 2, identities: 2, env: { ...UNLIMITED, ...quotas } });
+  stack = await sharedStack();
+  another = await startAnotherGateway(stack);
 });
 
-afterAll(() => stack.stop());
+afterAll(() => another.stop());
 
 const send = (
   method: string,
@@ -32,7 +31,9 @@ const send = (
 /** The responses of each gateway to a cookie. */
 const statuses = (cookie: string): Promise<number[]> =>
   Promise.all(
-    stack.gateways.map(async ({ url }) => (await callerOf(url, "user", { cookie }).send("get", "/api/auth/me")).status),
+    [stack, another].map(
+      async ({ url }) => (await callerOf(url, "user", { cookie }).send("get", "/api/auth/me")).status,
+    ),
   );
 
 const logIn = ({ email, password }: Account, headers: Record<string, string> = {}): Promise<ApiResponse> =>
@@ -155,31 +156,6 @@ describe("a weak password", () => {
     for (let index = 0; index < 20; index++) responses.push((await session.send("get", "/api/auth/me")).status);
     expect(new Set(responses)).toEqual(new Set([200]));
     for (const one of await Promise.all(slow)) expect(one).toMatchObject({ path: "password" });
-  });
-});
-
-describe("the number of API keys", () => {
-  const create = ({ userId: user_id, organizationId: organization_id, cookie }: Account, gateway: number) =>
-    callerOf(stack.gateways[gateway % 2]?.url ?? "", "user", { cookie }).send("post", "/api/v1/auth/keys", {
-      ...{ name: "a key", user_id, organization_id, tags: [] },
-    });
-  const createMany = async (account: Account, count: number): Promise<unknown[]> => {
-    const responses = await Promise.all(Array.from({ length: count }, (_, index) => create(account, index)));
-    return responses.map(({ status, body }) => (status === 200 ? 200 : [body.code, body.params])).sort();
-  };
-  const refused = (limit: number, times: number) =>
-    Array.from({ length: times }, () => ["quota_exceeded", { entity: "UserApiKey", limit }]);
-
-  it("is limited for a user and for an organization, exactly, also for concurrent creations", async () => {
-    const owner = await anAccount(stack.url);
-    const other = await anAccount(stack.url);
-    const colleague = await aColleague(stack.url, owner);
-    expect(await createMany(owner, 8)).toEqual([200, 200, 200, 200, ...refused(PER_USER, 4)]);
-    expect(await createMany(colleague, 4)).toEqual([200, 200, ...refused(PER_ORGANIZATION, 2)]);
-    expect(await createMany(other, 1)).toEqual([200]);
-    const [first] = await owner.session.data<{ id: string }[]>("get", "/api/v1/auth/keys");
-    await owner.session.data("delete", `/api/v1/auth/keys/${first?.id ?? ""}`);
-    expect(await createMany(colleague, 2)).toEqual([200, ...refused(PER_ORGANIZATION, 1)]);
   });
 });
 

@@ -26,6 +26,8 @@ export interface IdentityOptions {
   readonly replicas?: readonly Partial<AppOptions>[];
   /** False leaves queued mails to other replicas. */
   readonly sendsMail?: boolean;
+  /** Instead of an empty database; it is the caller's. */
+  readonly database?: string;
   /** Called with every command that the replicas send to MongoDB once the database is prepared. */
   readonly onCommand?: (command: CommandStartedEvent) => void;
 }
@@ -79,7 +81,7 @@ export async function startIdentity(options: IdentityOptions = {}): Promise<Iden
   const passwords = createPasswords(CHEAP_HASHING);
   const verifyTenancy = createTenancyVerifier({ users: SECRETS, processes: SECRETS }, "identity");
   const ownClient = createOwnClient(url);
-  const db = acquireDatabase(ownClient, "identity");
+  const db = options.database === undefined ? acquireDatabase(ownClient, "identity") : ownClient.db(options.database);
   await prepareDatabase(db, log);
 
   const mailers: ReturnType<App["startMail"]>[] = [];
@@ -114,7 +116,7 @@ export async function startIdentity(options: IdentityOptions = {}): Promise<Iden
       await Promise.all(started.map(({ server }) => server.close()));
       for (const mailing of mailers) await mailing?.stop();
       await Promise.all([passwords.close(), ...started.map(({ client }) => client.close())]);
-      await releaseDatabase(db, "identity");
+      if (options.database === undefined) await releaseDatabase(db, "identity");
       await ownClient.close();
     },
   };

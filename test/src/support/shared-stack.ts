@@ -4,9 +4,16 @@
  */
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { freePorts } from "@nts/local/processes/ports";
+import { createProcess, urlOf } from "@nts/local/processes/system";
+import { createSecrets } from "@nts/local/secrets";
+import { startHandle } from "./handle.js";
 import { type Mailbox, type MailFor, mailsFrom, type ReceivedMail, startMailbox } from "./mailbox.js";
 import { providerEnv, type RealProvider, startRealProvider } from "./real-provider.js";
-import { startStack, type Stack } from "./stack.js";
+import { type ProcessHandle, startStack, type Stack } from "./stack.js";
 import { UNLIMITED } from "./unlimited.js";
 
 type Place = Pick<Stack["gateways"][number], "url">;
@@ -30,6 +37,33 @@ export async function sharedStack(): Promise<SharedStack> {
   const response = await fetch(url);
   if (!response.ok) throw new Error(`the shared system did not start: ${await response.text()}`);
   return { ...((await response.json()) as Omit<SharedStack, "mailsUrl">), mailsUrl: `${url}${MAILS}` };
+}
+
+/**
+ * Starts another gateway of the shared system, which is the caller's own, so that what holds on every gateway can be seen
+ * on two. Every change of permissions waits for it as well: the caller must not let it hang.
+ */
+export async function startAnotherGateway(shared: SharedStack): Promise<ProcessHandle> {
+  const dataDir = await mkdtemp(join(process.env["NTS_TEST_DIR"] ?? tmpdir(), "gateway-"));
+  const [port = 0, opsPort = 0] = await freePorts(2);
+  const urls = (places: readonly Place[]): string[] => places.map(({ url }) => url);
+  const gateway = createProcess(
+    "gateway",
+    "another-gateway",
+    { port, opsPort },
+    {
+      dataDir,
+      secrets: { ...createSecrets(), tenancySecrets: shared.tenancySecrets },
+      servers: shared.servers.urls,
+      publicUrl: shared.url,
+      databases: shared.databases,
+      environment: { PATH: process.env["PATH"], ...UNLIMITED },
+      identityUrls: urls(shared.identities),
+      topologyUrls: urls(shared.topologies),
+    },
+  );
+  const handle = await startHandle(gateway, dataDir);
+  return { ...handle, url: urlOf({ port, opsPort }), opsUrl: `http://127.0.0.1:${opsPort}` };
 }
 
 /** Waits for mails of the system. */
