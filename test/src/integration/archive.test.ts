@@ -1,10 +1,12 @@
 /** Backups of a system under load, restored into another one. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import { MongoClient } from "mongodb";
+import { type Db, MongoClient } from "mongodb";
 import { ROOT } from "@nts/local/processes/system";
 import { createLog } from "@nts/shared/log";
 import { migrate } from "@nts/shared/mongo/migrations";
@@ -21,35 +23,37 @@ const HISTORY = Number(process.env["BACKUP_HISTORY"] ?? 80);
 const WRITERS = 8;
 const log = createLog("test", "silent");
 
+const env = { RATE_LIMIT_PER_MINUTE: "1000000", RATE_LIMIT_BURST: "1000000" };
+
 let folder: string;
 let source: Stack;
-let target: Stack;
+/** Another system on the same MongoDB, which is started when it is to serve what was restored. */
+let target: Pick<Stack, "databases"> & { readonly servers: { readonly urls: { readonly mongodb: string } } };
 let client: MongoClient;
 let owner: Account;
 let key: CreatedKey;
 
 beforeAll(async () => {
-  const env = { RATE_LIMIT_PER_MINUTE: "1000000", RATE_LIMIT_BURST: "1000000" };
   folder = await mkdtemp(join(tmpdir(), "archive-"));
-  [source, target] = await Promise.all([startStack({ env }), startStack({ env })]);
+  source = await startStack({ env });
+  const suffix = randomBytes(6).toString("hex");
+  const databases = { identity: `identity_restored_${suffix}`, topology: `topology_restored_${suffix}` };
+  target = { servers: source.servers, databases };
   client = new MongoClient(source.servers.urls.mongodb);
   owner = await anAccount(source.url);
   key = await aKey(source.url, owner);
 });
 
 afterAll(async () => {
+  for (const name of Object.values(target.databases)) await client.db(name).dropDatabase();
   await client.close();
-  await Promise.all([source.stop(), target.stop()]);
+  await source.stop();
   await rm(folder, { recursive: true });
 });
 
-const processes = (): Stack["gateways"] => [...target.gateways, ...target.identities, ...target.topologies];
-const stopTarget = (): Promise<unknown> => Promise.all(processes().map((one) => one.stop()));
-const startTarget = (): Promise<unknown> => Promise.all(processes().map((one) => one.restart()));
-
 /** Runs the program, which writes or reads a file. */
 async function archive(
-  stack: Stack,
+  stack: typeof target,
   args: string[],
   file: string,
   env: Readonly<Record<string, string>> = {},
@@ -99,10 +103,29 @@ async function backupsUnderLoad(): Promise<string[]> {
   return files;
 }
 
+/** The restored system has all services, accepts all credentials, and continues its journal. */
+async function expectServed({ url }: Stack, services: number): Promise<void> {
+  const restored = callerOf(url, "key", { authorization: `Bearer ${key.secret}` });
+  expect((await restored.send("get", "/api/v1/services?limit=0")).body.data).toHaveLength(services);
+  const login = { email: owner.email, password: owner.password };
+  expect((await callerOf(url, "owner").send("post", "/api/auth/login", login)).status).toBe(200);
+  const { id } = await restored.data<{ id: string }>("post", "/api/v1/networks", { name: "afterwards" });
+  // The journal was restored, too: a replay from the start equals the lists.
+  const replay = startReplay(async (path) => (await restored.send("get", path)).body);
+  await until(async () => (await replay.follow(), replay.has(id)));
+  expect([...replay.faults, ...(await replay.differences())]).toEqual([]);
+}
+
+/** A backup of the source, to which nothing is written any more. */
+async function aBackup(): Promise<string> {
+  const file = join(folder, "quiet");
+  if (!existsSync(file)) expect(await archive(source, ["save"], file)).toMatchObject({ exitCode: 0 });
+  return file;
+}
+
 describe("a backup: contents", () => {
   it("taken under load is consistent: restored, it violates no invariant and all credentials work", async () => {
     const files = await backupsUnderLoad();
-    await stopTarget();
     const services: number[] = [];
     for (const file of files) {
       expect(await archive(target, ["restore", "--replace"], file)).toMatchObject({ exitCode: 0 });
@@ -111,16 +134,12 @@ describe("a backup: contents", () => {
     }
     for (const count of services) expect(count).toBeGreaterThan(0);
 
-    await startTarget();
-    const restored = callerOf(target.url, "key", { authorization: `Bearer ${key.secret}` });
-    expect((await restored.send("get", "/api/v1/services?limit=0")).body.data).toHaveLength(services.at(-1)!);
-    const login = { email: owner.email, password: owner.password };
-    expect((await callerOf(target.url, "owner").send("post", "/api/auth/login", login)).status).toBe(200);
-    const { id } = await restored.data<{ id: string }>("post", "/api/v1/networks", { name: "afterwards" });
-    // The journal was restored, too: a replay from the start equals the lists.
-    const replay = startReplay(async (path) => (await restored.send("get", path)).body);
-    await until(async () => (await replay.follow(), replay.has(id)));
-    expect([...replay.faults, ...(await replay.differences())]).toEqual([]);
+    const serving = await startStack({ env, databases: target.databases });
+    try {
+      await expectServed(serving, services.at(-1)!);
+    } finally {
+      await serving.stop();
+    }
   });
 
   it("says when it takes more than half of the time for which MongoDB keeps the past", async () => {
@@ -129,9 +148,7 @@ describe("a backup: contents", () => {
   });
 
   it("contains every document, to the bit", async () => {
-    const file = join(folder, "quiet");
-    await stopTarget();
-    await archive(source, ["save"], file);
+    const file = await aBackup();
     await archive(target, ["restore", "--replace"], file);
     const of = async (name: string, collections: string[]): Promise<unknown> =>
       (await client.db(name).command({ dbHash: 1, collections }))["collections"] as unknown;
@@ -146,12 +163,10 @@ describe("a backup: contents", () => {
 
 describe("a backup: restoring", () => {
   it("is rejected by every service after an interrupted restore, until it is restored completely", async () => {
-    const whole = join(folder, "whole");
+    const whole = await aBackup();
     const cut = join(folder, "cut");
-    await archive(source, ["save"], whole);
     const bytes = await readFile(whole);
     await writeFile(cut, bytes.subarray(0, bytes.length / 2));
-    await stopTarget();
     expect(await archive(target, ["intact"], cut)).toEqual({ exitCode: 0, stderr: "" });
     expect(await archive(target, ["restore", "--replace"], cut)).toMatchObject({ exitCode: 1 });
     for (const command of ["intact", "save"])
@@ -159,16 +174,17 @@ describe("a backup: restoring", () => {
         exitCode: 1,
         stderr: expect.stringContaining("a restore has not ended"),
       });
-    for (const db of Object.values(target.databases))
-      await expect(migrate(client.db(db), { migrations: [], indexes: {}, log })).rejects.toThrow("has not ended");
+    const databases = Object.values(target.databases).map((name) => client.db(name));
+    // What each service does first.
+    const begin = (db: Db) => migrate(db, { migrations: [], indexes: {}, log });
+    for (const db of databases) await expect(begin(db)).rejects.toThrow("has not ended");
     expect(await archive(target, ["restore"], whole)).toMatchObject({ exitCode: 0 });
     expect(await archive(target, ["intact"], cut)).toEqual({ exitCode: 0, stderr: "" });
-    await startTarget();
+    for (const db of databases) await begin(db);
   });
 
   it("is not restored over data without --replace, nor when it is damaged, with an error in one sentence", async () => {
-    const file = join(folder, "good");
-    await archive(source, ["save"], file);
+    const file = await aBackup();
     expect(await archive(source, ["restore"], file)).toMatchObject({
       exitCode: 1,
       stderr: expect.stringMatching(/^The database identity\w* holds data; use --replace to overwrite it\.$/),

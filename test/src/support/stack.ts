@@ -89,6 +89,8 @@ export interface StackOptions {
   readonly costlyPasswords?: boolean;
   /** A MongoDB of its own (2 s more), for suites that break it. */
   readonly ownMongod?: boolean;
+  /** Instead of empty databases of the shared MongoDB; they are the caller's. */
+  readonly databases?: System["databases"];
 }
 
 /** Starts Redis and NATS, and MongoDB when requested or not shared; stop them with `stop`. */
@@ -137,9 +139,11 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     secrets,
     servers: servers.urls,
     publicUrl: ports.gateway[0] === undefined ? "http://127.0.0.1" : urlOf(ports.gateway[0]),
-    databases: isShared
-      ? { identity: acquireDatabaseName("identity"), topology: acquireDatabaseName("topology") }
-      : { identity: `identity_${suffix}`, topology: `topology_${suffix}` },
+    databases:
+      options.databases ??
+      (isShared
+        ? { identity: acquireDatabaseName("identity"), topology: acquireDatabaseName("topology") }
+        : { identity: `identity_${suffix}`, topology: `topology_${suffix}` }),
     environment: {
       ...{ PATH: process.env["PATH"], LOG_LEVEL: "info" },
       ...{ REGISTRATION: "open", VERIFIED_OWNERS: "no", REGISTRATIONS_PER_SITE: "1000000" },
@@ -179,7 +183,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
     async stop() {
       await Promise.all(gatewayHandles.map((handle) => handle.stop()));
       await Promise.all([...identityHandles, ...topologyHandles].map((handle) => handle.stop()));
-      if (isShared) await releaseDatabases(servers.urls.mongodb, system.databases);
+      if (isShared && options.databases === undefined) await releaseDatabases(servers.urls.mongodb, system.databases);
       await servers.stop();
     },
   };
