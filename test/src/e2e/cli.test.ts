@@ -34,18 +34,34 @@ interface Ended {
   readonly stderr: string;
 }
 
-/** The result of the program, with settings of its own, and without those of the user. */
+const environmentOf = (env: Readonly<Record<string, string>>): Record<string, string> => ({
+  ...{ PATH: process.env["PATH"] ?? "", HOME: mkdtempSync(join(folder, "home-")), NTS_URL: stack.url },
+  ...env,
+});
+
+/** The result of the installed program, with settings of its own, and without those of the user. */
+async function installed(env: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<Ended> {
+  const own = environmentOf(env);
+  const options = { env: own, extendEnv: false, reject: false, cwd: own["HOME"], input: "" } as const;
+  const { exitCode = -1, stdout, stderr } = await execa(join(folder, "node_modules/.bin/nts"), words, options);
+  return { exitCode, stdout, stderr };
+}
+
+/** The same in the test's own process: starting the program takes longer than most commands. */
 async function nts(env: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<Ended> {
-  const home = mkdtempSync(join(folder, "home-"));
-  const own = { PATH: process.env["PATH"] ?? "", HOME: home, NTS_URL: stack.url, ...env };
-  const ran = await execa(join(folder, "node_modules/.bin/nts"), words, {
-    env: own,
-    extendEnv: false,
-    reject: false,
-    cwd: home,
-    input: "",
-  });
-  return { exitCode: ran.exitCode ?? -1, stdout: ran.stdout, stderr: ran.stderr };
+  const output: string[] = [];
+  const messages: string[] = [];
+  const terminal = {
+    ...{ env: environmentOf(env), isInteractive: false, isOutputShown: false, signal: new AbortController().signal },
+    print: (text: string) => void output.push(`${text}\n`),
+    write: (bytes: Uint8Array) => Promise.resolve(void output.push(Buffer.from(bytes).toString("utf8"))),
+    say: (text: string) => void messages.push(text),
+    progress: () => undefined,
+    ask: () => Promise.resolve(""),
+    input: () => Promise.resolve(""),
+  };
+  const exitCode = await run({ terminal, run: () => Promise.resolve(null) }, "0", words);
+  return { exitCode, stdout: output.join("").trimEnd(), stderr: messages.join("\n").trimEnd() };
 }
 
 async function withKey(account: Account, options: Record<string, unknown> = {}): Promise<Record<string, string>> {
@@ -83,7 +99,7 @@ describe("nts: examples and keys", () => {
     expect([login.exitCode, login.stdout]).toEqual([0, ""]);
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const first = keyIn();
-    const who = await nts({ XDG_CONFIG_HOME: config, NTS_URL: "", ...{} }, "whoami", "--url", stack.url, "-o", "json");
+    const who = await nts({ XDG_CONFIG_HOME: config, NTS_URL: "" }, "whoami", "--url", stack.url, "-o", "json");
     expect(JSON.parse(who.stdout)).toMatchObject({ name: "laptop", permissions: "Viewer" });
     const rotated = await nts(env, "key", "rotate");
     expect(rotated.exitCode).toBe(0);
@@ -120,6 +136,7 @@ describe("nts: failures, collecting and following", () => {
     };
     expect(await codes(owner, "create", "tag", "--set", "name=web")).toEqual([0, null]);
     expect(await codes(owner, "create", "tag", "--set", "name=web")).toEqual([5, "already_exists"]);
+    expect((await installed(owner, "create", "tag", "--set", "name=web")).exitCode).toBe(5);
     expect(await codes(owner, "get", "tag", "WEB")).toEqual([0, null]);
     expect(await codes(viewer, "create", "tag", "--set", "name=db")).toEqual([3, "permission_denied"]);
     expect(await codes(owner, "create", "tag", "--set", "name=")).toEqual([1, "validation_failed"]);
@@ -197,7 +214,7 @@ describe("nts: collecting and following", () => {
     const { id } = await account.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
     await account.session.data("post", "/api/v1/networks", { name: "Other" });
     const env = { ...(await withKey(account, { permissions: "Member", network_ids: [id] })), PATH: programs() };
-    const first = await nts(env, "collect", "--hostname", "nas");
+    const first = await installed(env, "collect", "--hostname", "nas");
     expect([first.exitCode, first.stderr]).toEqual([0, ""]);
     expect(first.stdout.split("\n").map((line) => line.split(" ")[0])).toEqual(["addresses", "ss", "neighbours"]);
     const hosts = await account.session.data<{ name: string; services: object[] }[]>(
@@ -208,13 +225,13 @@ describe("nts: collecting and following", () => {
       ["192.168.1.9", 0],
       ["nas", 1],
     ]);
-    const second = await nts(env, "collect", "--hostname", "nas");
+    const second = await installed(env, "collect", "--hostname", "nas");
     expect(second.stdout).not.toMatch(/[1-9]\d* (?:hosts|services) new/);
     const tooLong = "x".repeat(300);
-    const broken = await nts(env, "collect", "--only", "ss", "neighbours", "--hostname", tooLong);
+    const broken = await installed(env, "collect", "--only", "ss", "neighbours", "--hostname", tooLong);
     expect([broken.exitCode, broken.stderr]).toEqual([1, expect.stringMatching(/^ss: .*validation_failed/)]);
     expect(broken.stdout).toMatch(/^neighbours +hosts: 0 new/);
-    expect((await nts({ ...env, PATH: join(programs(), "none") }, "collect")).exitCode).not.toBe(0);
+    expect((await installed({ ...env, PATH: join(programs(), "none") }, "collect")).exitCode).not.toBe(0);
   });
 
   it("prints changes as they happen, one per line", async () => {
