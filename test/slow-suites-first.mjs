@@ -37,7 +37,6 @@ const SLOW = [
   "integration/gateway.limits",
   "integration/gateway.exchange",
   "integration/topology.imports.formats",
-  "integration/keys.lifetimes",
   "upstream/upstream",
 ];
 

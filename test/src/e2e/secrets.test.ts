@@ -51,7 +51,7 @@ beforeAll(async () => {
     ...provider.env,
     ...unlimited,
   };
-  stack = await startStack({ gateways: 2, identities: 2, ownMongod: true, env });
+  stack = await startStack({ ownMongod: true, env });
   bus = await listenToBus(stack);
   await useEverySecret();
   // Gateways report key usage at shutdown, and processes log it; then they are restarted for /metrics.

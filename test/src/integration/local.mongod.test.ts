@@ -49,10 +49,10 @@ const notesOf = (client: MongoClient) => client.db("notes").collection<{ _id: st
 const withoutPassword = (url: string): string => url.replace(/\/\/[^@]*@/, "//");
 
 describe("the MongoDB of npm start", () => {
-  it("requires the password, which only its owner can read", async () => {
-    const url = await start();
-    await withNotes(url, (notes) => notes.insertOne({ _id: "kept" }));
-    await expect(withNotes(withoutPassword(url), (notes) => notes.findOne())).rejects.toThrow(
+  it("requires the password, which only its owner can read, and adopts another one when the secrets were lost", async () => {
+    const before = await start();
+    await withNotes(before, (notes) => notes.insertOne({ _id: "kept" }));
+    await expect(withNotes(withoutPassword(before), (notes) => notes.findOne())).rejects.toThrow(
       "requires authentication",
     );
     for (const file of ["secrets.json", "mongodb.key"])
@@ -61,11 +61,7 @@ describe("the MongoDB of npm start", () => {
     const command = await readFile(`/proc/${running[0]?.pid ?? 0}/cmdline`, "utf8").catch(() => "");
     const { mongodbKey, mongodbPassword } = loadSecrets(dataDir);
     for (const secret of [mongodbKey, mongodbPassword]) expect(command).not.toContain(secret);
-  });
 
-  it("adopts the password from its secrets, also when these were lost", async () => {
-    const before = await start();
-    await withNotes(before, (notes) => notes.insertOne({ _id: "kept" }));
     await stop();
     await rm(join(dataDir, "secrets.json"));
     const url = await start();

@@ -31,6 +31,8 @@ export interface PassOptions {
   readonly connections?: number;
   /** Milliseconds between uses of the changed credential; a few by default. */
   readonly gapMs?: number;
+  /** Milliseconds between uses of the other credentials; a second by default. */
+  readonly idleGapMs?: number;
   /** Injects a fault when the credentials are in use and nothing is changed yet. */
   readonly fault?: () => void | Promise<void>;
   /** Ends the fault, after the last change and while the credentials are still used. */
@@ -44,6 +46,7 @@ const IDLE_GAP_MS = 1_000;
 const HOT_GAP_MS = 5;
 const LEAD_MS = 30;
 const AFTER_MS = 120;
+const TAIL_MS = 100;
 const BURST = 4;
 const MAX_ATTEMPTS = 20;
 /** Each is prepared with several accounts; concurrent preparation could exceed identity's limits. */
@@ -51,9 +54,12 @@ const PREPARE_CONCURRENCY = 4;
 
 /** Makes one change of each kind, sequentially. */
 export async function runPass(options: PassOptions): Promise<Outcome[]> {
-  const { urls, kinds, tools, through, connections = 1, gapMs = HOT_GAP_MS, tailMs = 100 } = options;
+  const { urls, kinds, tools, through, connections = 1, gapMs = HOT_GAP_MS, idleGapMs = IDLE_GAP_MS } = options;
   const revocations = await mapConcurrently(kinds.length, PREPARE_CONCURRENCY, (n) => kinds[n]!(through, tools));
-  const targets = revocations.map((revocation) => ({ revocation, hammer: hammerOf(revocation, urls, connections) }));
+  const targets = revocations.map((revocation) => ({
+    revocation,
+    hammer: hammerOf(revocation, urls, connections, idleGapMs),
+  }));
   const changed: { revocation: Revocation; response: ChangeResponse }[] = [];
   try {
     await untilAccepted(targets, urls);
@@ -64,14 +70,14 @@ export async function runPass(options: PassOptions): Promise<Outcome[]> {
       const response = await retryUntilMade(() => send(through, revocation));
       hammer.burst(BURST);
       await sleep(AFTER_MS);
-      hammer.pace(IDLE_GAP_MS);
+      hammer.pace(idleGapMs);
       changed.push({ revocation, response });
     }
     for (const { hammer } of targets) hammer.burst(BURST);
   } finally {
     await options.recover?.();
   }
-  await sleep(tailMs);
+  await sleep(options.tailMs ?? TAIL_MS);
   const shots = await Promise.all(targets.map(({ hammer }) => hammer.stop()));
   return changed.map(({ revocation: { kind }, response }, index) => ({
     kind,
@@ -102,8 +108,13 @@ export async function retryUntilMade(sendChange: () => Promise<number | null>): 
   }
 }
 
-export function hammerOf({ path, headers }: Revocation, urls: readonly string[], connections: number): Hammer {
-  return startHammer({ urls, path, headers, connections, gapMs: IDLE_GAP_MS });
+export function hammerOf(
+  { path, headers }: Revocation,
+  urls: readonly string[],
+  connections: number,
+  gapMs = IDLE_GAP_MS,
+): Hammer {
+  return startHammer({ urls, path, headers, connections, gapMs });
 }
 
 /** Waits until each credential has been accepted on each gateway, and is therefore cached. */
