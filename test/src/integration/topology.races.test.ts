@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it, jest } from "@jest/globals";
+import { afterAll, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { startTopology, type Topology } from "../support/topology.js";
 import { type Race, RACES, runRace, type RaceResult, type PrepareRound } from "../support/topology-races.js";
 import { manyMacAddresses, twoUpdates } from "../support/topology-writers.js";
@@ -12,10 +12,12 @@ const roundsOf = (name: string): number => (name.startsWith("a tag") ? Math.max(
 jest.setTimeout(300_000 + ROUNDS * 240); // on a busy machine too
 
 let topology: Topology;
-afterEach(() => topology.stop());
+beforeAll(async () => {
+  topology = await startTopology({ instances: 2 });
+});
+afterAll(() => topology.stop());
 
 async function race(prepare: PrepareRound, rounds = ROUNDS): Promise<RaceResult> {
-  topology = await startTopology({ instances: 2 });
   const result = await runRace(topology, prepare, rounds);
   if (process.env["RACE_ENDS"] !== undefined) console.log(expect.getState().currentTestName, result.results);
   return result;
