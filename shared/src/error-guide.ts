@@ -26,7 +26,10 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     params: "",
     remedy: "Send the cursor with the filters and order of the page it came from, or start again without it.",
   },
-  network_mismatch: { params: "`path`", remedy: "Keep `network_id`; it cannot be changed." },
+  network_mismatch: {
+    params: "`path`",
+    remedy: "Keep `network_id`; it cannot be changed. Only hosts of one network can be merged.",
+  },
   binding_cross_host: { params: "`violations`", remedy: "Bind ports and interfaces of the service's own host." },
   ip_outside_subnet: { params: "`ip_address`, `cidr`", remedy: "Choose an address inside the subnet." },
   not_authenticated: { params: "", remedy: "Send an API key, or sign in." },
@@ -150,7 +153,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     params: "`limit`",
     remedy:
       "Split the ids over several requests, or delete the hosts instead; compare a shorter period; use a " +
-      "later time, or a single network.",
+      "later time, or a single network. Before two hosts are merged, delete what they do not need.",
   },
   too_many_subnets: {
     params: "`planned`, `limit`",

@@ -171,6 +171,8 @@ export const OPERATIONS = {
   update_host: { method: "put", path: "/api/v1/hosts/{id}", takesKey: true },
   patch_host: { method: "patch", path: "/api/v1/hosts/{id}", takesKey: true, bodyType: "application/merge-patch+json" },
   delete_host: { method: "delete", path: "/api/v1/hosts/{id}", takesKey: true },
+  merge_hosts: { method: "post", path: "/api/v1/hosts/{id}/merge", takesKey: true },
+  split_host: { method: "post", path: "/api/v1/hosts/{id}/split", takesKey: true },
   list_interfaces: { method: "get", path: "/api/v1/interfaces" },
   create_interface: { method: "post", path: "/api/v1/interfaces", takesKey: true },
   bulk_delete_interfaces: { method: "post", path: "/api/v1/interfaces/bulk-delete", takesKey: true },

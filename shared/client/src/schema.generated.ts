@@ -420,6 +420,16 @@ export interface components {
                 [key: string]: unknown;
             } | null;
         };
+        HostMerge: {
+            /** @description The host that becomes part of this one; it is deleted. */
+            host_id: components["schemas"]["Uuid"];
+        };
+        HostSplit: {
+            /** @description Interfaces of this host that the new one gets. At least one must remain. */
+            interface_ids: components["schemas"]["Uuid"][];
+            /** @description Name of the new host. */
+            name: components["schemas"]["Label1To100"];
+        };
         InterfaceCreate: {
             host_id: components["schemas"]["Uuid"];
             ip_address: components["schemas"]["NewAddress"];
@@ -1392,6 +1402,8 @@ export interface components {
             attributes: components["schemas"]["Attributes"];
             /** @description What sources say; null if they have said nothing. Read-only. */
             observed: components["schemas"]["ObservedOfInterface"] | null;
+            /** @description True if a person has split it from another host; imports then keep them apart. Absent otherwise. */
+            is_separate?: boolean;
             seen?: components["schemas"]["Seen"];
             missed_since?: components["schemas"]["MissedSince"];
         };
@@ -4283,6 +4295,68 @@ export interface operations {
         requestBody: {
             content: {
                 "application/merge-patch+json": components["schemas"]["HostPatch"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenHostResponse"];
+        };
+    };
+    merge_hosts: {
+        parameters: {
+            query?: {
+                /** @description Validate and report without writing; the response is that of the write. */
+                dry_run?: boolean;
+                /** @description Add the changes to the response as `meta.plan`. */
+                explain?: boolean;
+            };
+            header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+                /** @description Reason for the change, stored in the change history. */
+                "Change-Comment"?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HostMerge"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenHostResponse"];
+        };
+    };
+    split_host: {
+        parameters: {
+            query?: {
+                /** @description Validate and report without writing; the response is that of the write. */
+                dry_run?: boolean;
+                /** @description Add the changes to the response as `meta.plan`. */
+                explain?: boolean;
+            };
+            header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+                /** @description Reason for the change, stored in the change history. */
+                "Change-Comment"?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["HostSplit"];
             };
         };
         responses: {

@@ -160,6 +160,71 @@ export const updateHost = endpoint({
 
 export const patchHost = patchOf(updateHost);
 
+const HostMerge = z
+  .object({ host_id: Id.describe("The host that becomes part of this one; it is deleted.") })
+  .meta({ id: "HostMerge" });
+
+export const mergeHosts = endpoint({
+  ...common,
+  ...planned,
+  operationId: "merge_hosts",
+  method: "post",
+  path: "/api/v1/hosts/{id}/merge",
+  permission: "Member",
+  summary: "Merge another host into a host",
+  description:
+    "For two hosts that are one machine. Interfaces, ports and services of the other host move to this one; what both have becomes " +
+    "one, and the other host is deleted. What this host has is kept; what it lacks is taken from the other one. Atomic; " +
+    "reverting the request restores both.",
+  params: byId,
+  body: HostMerge,
+  response: Host,
+  errors: [
+    "not_found",
+    "invalid_reference",
+    "network_mismatch",
+    "too_many_changes",
+    "precondition_failed",
+    "write_conflict",
+  ],
+});
+
+const HostSplit = z
+  .object({
+    interface_ids: z
+      .array(Id)
+      .min(1)
+      .max(1000)
+      .describe("Interfaces of this host that the new one gets. At least one must remain."),
+    name: Name.describe("Name of the new host."),
+  })
+  .meta({ id: "HostSplit" });
+
+export const splitHost = endpoint({
+  ...common,
+  ...planned,
+  operationId: "split_host",
+  method: "post",
+  path: "/api/v1/hosts/{id}/split",
+  permission: "Member",
+  summary: "Split a host in two",
+  description:
+    "For a host that is two machines. A new host, which is returned, gets the interfaces, and the ports and services bound to them. " +
+    "A port or service bound to others as well stays, and the new host gets a copy. What is bound to all interfaces, or to none, stays. " +
+    "Imports keep the interfaces apart from those of other hosts. `If-Match` applies to the host that is split.",
+  params: byId,
+  body: HostSplit,
+  response: Host,
+  errors: [
+    "not_found",
+    "quota_exceeded",
+    "invalid_reference",
+    "too_many_changes",
+    "precondition_failed",
+    "write_conflict",
+  ],
+});
+
 export const deleteHost = hosts.deleteOne("Delete a host with its interfaces, ports and services");
 
 export const bulkDeleteHosts = hosts.bulkDelete();

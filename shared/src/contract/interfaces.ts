@@ -23,6 +23,10 @@ export const Interface = z
     position: z.int32().describe("Place in the host's list of interfaces, from 0."),
     attributes: AttributesResponse,
     observed: observed(ObservedOfInterface),
+    is_separate: z
+      .boolean()
+      .optional()
+      .describe("True if a person has split it from another host; imports then keep them apart. Absent otherwise."),
     ...sighting,
   })
   .meta({ id: "Interface" });

@@ -263,7 +263,8 @@ async function runHandler({ writes }: RouterOptions, routed: RoutedCall): Promis
     handle: (work) => run({ ...call, precondition, work }),
     textOf: (given) => textOf(operation.response, given),
     reread: (id) => {
-      const path = operation.method === "post" ? `${operation.path}/${id}` : (request.url ?? "").replace(/\?.*$/, "");
+      const [collection = ""] = operation.path.split("/{");
+      const path = operation.method === "post" ? `${collection}/${id}` : (request.url ?? "").replace(/\?.*$/, "");
       const getter = routes.find("GET", path);
       if (getter === null)
         throw new Error(`${operation.operationId} returns an entity that has no operation to read it`);

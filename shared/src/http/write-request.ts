@@ -2,6 +2,7 @@ import { createHash, type Hash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { z } from "zod";
 import type { Endpoint } from "../contract/endpoint.js";
+import { mergeHosts } from "../contract/hosts.js";
 import { revertChanges } from "../contract/revert.js";
 import { IDEMPOTENCY_KEY, IdempotencyKey, type Plan, PLAN_TAG, takesIdempotencyKey } from "../contract/writes.js";
 import { validationFailed } from "../errors.js";
@@ -106,6 +107,7 @@ export function requestedWriteOf(
 /** What a write does overall. A revert may do anything, depending on the request that it reverts. */
 function effectOf({ operationId, method }: Endpoint, isBulk: boolean): Effect | null {
   if (operationId === revertChanges.operationId) return null;
+  if (operationId === mergeHosts.operationId) return "update";
   if (isBulk || method === "delete") return "delete";
   return method === "post" ? "create" : "update";
 }

@@ -34,6 +34,8 @@ export interface Recorded {
 }
 
 export interface Recorder {
+  /** Ids of new entities to which others refer before they are recorded. */
+  expect(ids: readonly string[]): void;
   record(change: Recorded): void;
   /** How many more changes a plan can list. */
   readonly room: number;
@@ -67,6 +69,9 @@ export function createRecorder(named: ReadonlySet<string>): Recorder {
     typeof value === "string" ? (newIds.get(value) ?? value) : value;
 
   return {
+    expect: (ids) => {
+      for (const id of ids) noteNewId(newIds, id);
+    },
     get room() {
       return truncated ? 0 : PLANNED_CHANGES - changes.length;
     },
@@ -143,8 +148,11 @@ function partsOf(entity: object | null): readonly Record<string, unknown>[] {
 function noteNewIds(newIds: Map<string, string>, before: object | null, after: object): void {
   const known = new Set(partsOf(before).map(({ id }) => id));
   const made = [...(before === null ? [after as Record<string, unknown>] : []), ...partsOf(after)];
-  for (const { id } of made)
-    if (typeof id === "string" && !known.has(id) && !newIds.has(id)) newIds.set(id, `new ${newIds.size}`);
+  for (const { id } of made) if (typeof id === "string" && !known.has(id)) noteNewId(newIds, id);
+}
+
+function noteNewId(newIds: Map<string, string>, id: string): void {
+  if (!newIds.has(id)) newIds.set(id, `new ${newIds.size}`);
 }
 
 /** The fields without the creation times of their parts. */

@@ -205,6 +205,8 @@ function expectedOf(operation: AnyEndpoint, kind: Kind, target: Target): string 
   if (operationId === "delete_organization" && (target === "one" || target === "two")) return "validation_failed";
   if (belongsToOrganization(path)) return target === "foreign" || target === "unknown" ? notFoundIfById(path) : 200;
   const visible = (target === "one" || target === "two") && kind.networks.includes(target);
+  // Of an interface that does not exist, so that the world stays as it is.
+  if (visible && operationId === "split_host") return "invalid_reference";
   const ofAll =
     /^(get_(topology|stats)|report_(gone|certificates)|export_inventory|list_webhook_progress|(list|diff|stream)_changes)$/;
   if (visible || operation.list === true || ofAll.test(operationId)) return 200;
@@ -243,7 +245,9 @@ async function requestOf(
   const query = operation.operationId === "diff_changes" ? `?from=${new Date().toISOString()}` : ofUpload;
   const format = operation.upload === undefined ? "hosts" : "auto";
   const path = operation.path.replace("{id}", entity.id).replace("{format}", format) + query;
-  return { path, body: bodyFor(operation, resource, target, sample) };
+  const other =
+    operation.operationId === "merge_hosts" && !isHarmless ? await victim(resource, target) : { id: UNKNOWN };
+  return { path, body: bodyFor(operation, resource, target, sample, other.id) };
 }
 
 function existing(resource: string, target: Target): Made {
@@ -278,11 +282,14 @@ async function victim(resource: string, target: Target): Promise<Made> {
   return made.api_key ?? made;
 }
 
-function bodyFor(operation: AnyEndpoint, resource: string, target: Target, entity: Made): unknown {
+/** @param other another entity of the kind */
+function bodyFor(operation: AnyEndpoint, resource: string, target: Target, entity: Made, other = UNKNOWN): unknown {
   if (operation.upload !== undefined) return resource === "organizations" ? archiveText([]) : scanFile("ping");
   if (operation.body === undefined || operation.path.endsWith("/bulk-delete")) return operation.body && [entity.id];
   const special = bodyWithoutEntityOf(operation, own.password, cursor);
   if (special !== null) return special;
+  if (operation.operationId === "merge_hosts") return { host_id: other };
+  if (operation.operationId === "split_host") return { interface_ids: [other], name: "split" };
   const isCreate = operation.operationId.startsWith("create_");
   const n = ++victims;
   if (resource === "auth/keys") return keyBody(target === "foreign" && isCreate ? foreign : own);

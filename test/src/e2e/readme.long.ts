@@ -91,6 +91,12 @@ describe("the examples of docs/imports.md", () => {
     const commands = [...readFiveMinutes().commands, ...page.commands].map(own);
     const responses = await runFiveMinutes({ commands }, stack.url, folder);
     expect(responses.slice(-page.responses.length).map(shapeOf)).toEqual(page.responses.map(shapeOf));
+    const written = async (name: string): Promise<unknown> => JSON.parse(await readFile(join(folder, name), "utf8"));
+    expect(await written("merge.json")).toMatchObject({ meta: { dry_run: true, plan: { action: "update" } } });
+    expect(await written("merged.json")).toMatchObject({ data: { name: "nas", tags: ["attic"] } });
+    expect(await written("split.json")).toMatchObject({
+      data: { name: "access-point", interfaces: [{ ip_address: "192.168.1.220", is_separate: true }], ports: [] },
+    });
   });
 });
 

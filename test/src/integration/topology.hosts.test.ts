@@ -9,11 +9,19 @@ import {
   listHosts,
   listPorts,
   listServices,
+  mergeHosts,
+  patchInterface,
   type Port,
+  splitHost,
   updateHost,
   updatePort,
 } from "@nts/shared/contract";
-import { type Refusal, startTopology, type Topology } from "../support/topology.js";
+import { archiveOf, imported } from "../support/archives.js";
+import { hostsOf, importScan, scanOf, upHost } from "../support/imports.js";
+import { violationsIn } from "../support/invariants.js";
+import { currentState, waitForJournal } from "../support/moments.js";
+import { expectReplayEqualsLists, revert, withoutTimes, withRequestId } from "../support/reverts.js";
+import { type Caller, type Refusal, startTopology, type Topology } from "../support/topology.js";
 import { KINDS } from "../support/topology-everything.js";
 import {
   aHost,
@@ -29,9 +37,12 @@ import {
 let topology: Topology;
 
 beforeAll(async () => {
-  topology = await startTopology();
+  topology = await startTopology({ journal: true });
 });
-afterAll(() => topology.stop());
+afterAll(async () => {
+  expect(await violationsIn(topology.db)).toEqual([]);
+  await topology.stop();
+});
 
 const aWorld = (): Promise<World> => aNetwork(topology.aCaller());
 const local = (n: number): string => `11111111-0000-4000-8000-${String(n).padStart(12, "0")}`;
@@ -315,5 +326,259 @@ describe("ports", () => {
       query: { host_id: host.id, order_by: "number", order_direction: "desc" },
     });
     expect([rows.map(({ number }) => number), total]).toEqual([[8080, 443, 22], 3]);
+  });
+});
+
+/** Two hosts that have an address and a port in common, each with what the other one lacks. */
+async function twoOfOneMachine() {
+  const world = await aWorld();
+  const { owner, network, subnet } = world;
+  const at = (n: number, more: object = {}) => ({ ip_address: `10.0.0.${n}`, subnet_id: subnet.id, ...more });
+  const web = (bindings: object[], more: object = {}) => ({
+    name: "web",
+    service_definition: "nginx",
+    bindings: bindings as never,
+    ...more,
+  });
+  const onFirst = (n: number) => [{ type: "Port", port_id: local(n), interface_id: local(1) }];
+  const host = await owner.call(createHost, {
+    body: {
+      ...{ network_id: network.id, name: "nas", tags: ["rack 1"], attributes: { owner: "ops" } },
+      interfaces: [at(1, { id: local(1) }), at(2, { id: local(2), name: "eth1" })],
+      ports: [{ id: local(3), number: 80, protocol: "Tcp" }],
+      services: [web(onFirst(3), { tags: ["own"] })],
+    },
+  });
+  const other = await owner.call(createHost, {
+    body: {
+      ...{ network_id: network.id, name: "storage", hostname: "nas.example", description: "stores", role: "Nas" },
+      ...{ tags: ["rack 2"], attributes: { owner: "others", serial: "7" } },
+      interfaces: [at(1, { id: local(1), mac_address: "02:00:00:00:00:01" }), at(3, { id: local(2) })],
+      ports: [
+        { id: local(3), number: 80, protocol: "Tcp" },
+        { id: local(4), number: 22, protocol: "Tcp" },
+      ],
+      services: [
+        { name: "ssh", service_definition: "SSH", bindings: [{ type: "Port", port_id: local(4) }] },
+        web([{ type: "Port", port_id: local(3), interface_id: local(2) }], { tags: ["theirs"] }),
+      ],
+    },
+  });
+  return { ...world, host, other };
+}
+
+/** What a host has, by name. */
+function shownOf({ interfaces, ports, services, ...host }: Host): object {
+  const ip = new Map(interfaces.map(({ id, ip_address }) => [id, ip_address]));
+  const number = new Map(ports.map((one) => [one.id, one.number]));
+  const { name, hostname, description, role, attributes, tags } = host;
+  return {
+    ...{ name, hostname, description, role, attributes, tags },
+    interfaces: interfaces.map((one) => [one.position, one.ip_address, one.mac_address, one.name]),
+    ports: ports.map((one) => one.number),
+    services: services.map((one) => [
+      one.position,
+      one.name,
+      one.tags.join(),
+      one.bindings
+        .map(
+          (binding) =>
+            `${binding.type === "Port" ? number.get(binding.port_id) : "all"} at ${ip.get(binding.interface_id ?? "") ?? "all"}`,
+        )
+        .sort(),
+    ]),
+  };
+}
+
+/** Everything of an organization, without times of changes. */
+async function stateOf(owner: Caller): Promise<[string, string][]> {
+  const state = withoutTimes(await currentState(owner));
+  return state.filter(([, text]) => !text.includes('"name":"mark '));
+}
+
+describe("hosts: merging", () => {
+  it("moves children, joins what both have, and takes what the host lacks; one revert undoes it", async () => {
+    const { owner, host, other } = await twoOfOneMachine();
+    const cursor = await waitForJournal(owner);
+    const before = await stateOf(owner);
+    const dry = await owner.send(mergeHosts, { params: host, body: { host_id: other.id }, query: { dry_run: true } });
+    expect([dry.status, dry.meta.plan?.action]).toEqual([200, "update"]);
+    expect(await stateOf(owner)).toEqual(before);
+    const headers = { "if-match": dry.meta.plan?.etag };
+    const request = await withRequestId(async (id) => {
+      const body = { host_id: other.id };
+      const done = await owner.send(mergeHosts, { params: host, body, headers: { ...id, ...headers } });
+      expect([done.status, done.etag === undefined]).toEqual([200, false]);
+    });
+    const merged = await owner.call(getHost, { params: host });
+    expect(shownOf(merged)).toEqual({
+      ...{ name: "nas", hostname: "nas.example", description: "stores", role: "Nas" },
+      ...{ attributes: { owner: "ops", serial: "7" }, tags: ["rack 1", "rack 2"] },
+      interfaces: [
+        [0, "10.0.0.1", "02:00:00:00:00:01", null],
+        [1, "10.0.0.2", null, "eth1"],
+        [2, "10.0.0.3", null, null],
+      ],
+      ports: [22, 80],
+      services: [
+        [0, "web", "own,theirs", ["80 at 10.0.0.1", "80 at 10.0.0.3"]],
+        [1, "ssh", "", ["22 at all"]],
+      ],
+    });
+    expect(await owner.refusal(getHost, { params: other })).toEqual([404, "not_found", { entity: "Host" }]);
+    const { rows: found } = await owner.list(listHosts, { query: { q: "10.0.0.3" } });
+    expect(found.map(({ id }) => id)).toEqual([host.id]);
+    await expectReplayEqualsLists(owner);
+    const past = await owner.list(listHosts, { query: { as_of: cursor, q: "10.0.0.3" } });
+    expect(past.rows.map(({ id }) => id)).toEqual([other.id]);
+    expect(await owner.call(getHost, { params: other, query: { as_of: cursor } })).toMatchObject({
+      interfaces: [{ ip_address: "10.0.0.1" }, { ip_address: "10.0.0.3" }],
+    });
+    const undone = await revert(owner, request);
+    expect([undone.status, undone.text]).toEqual([200, undone.text]);
+    expect(await stateOf(owner)).toEqual(before);
+    expect((await owner.list(listHosts, { query: { q: "10.0.0.3" } })).rows.map(({ id }) => id)).toEqual([other.id]);
+    await expectReplayEqualsLists(owner);
+  });
+
+  it("is refused with the place of what does not fit", async () => {
+    const { owner, host, other, network } = await twoOfOneMachine();
+    const elsewhere = await aHost(await aNetwork(owner, "Office"), { name: "far" });
+    const foreign = await aHost(await aWorld());
+    const refused = (body: { host_id: string }, caller = owner): Promise<Refusal> =>
+      caller.refusal(mergeHosts, { params: host, body });
+    const place = { path: "host_id" };
+    expect(await refused({ host_id: elsewhere.id })).toEqual([400, "network_mismatch", place]);
+    for (const { id } of [foreign, unknownEntity()])
+      expect(await refused({ host_id: id })).toEqual([400, "invalid_reference", place]);
+    expect((await refused({ host_id: host.id })).slice(0, 2)).toEqual([400, "validation_failed"]);
+    expect((await refused({ host_id: other.id }, owner.colleague({ networks: [elsewhere.network_id] })))[1]).toBe(
+      "not_found",
+    );
+    const stale = { params: host, body: { host_id: other.id }, headers: { "if-match": '"0-0"' } };
+    expect((await owner.refusal(mergeHosts, stale))[1]).toBe("precondition_failed");
+    const many = Array.from({ length: 999 }, (_, n) => ({ number: n + 1, protocol: "Udp" as const }));
+    const body = { network_id: network.id, name: "many", ports: many, interfaces: [] };
+    const large = await owner.call(createHost, { body });
+    expect(await owner.refusal(mergeHosts, { params: large, body: { host_id: other.id } })).toEqual([
+      400,
+      "validation_failed",
+      { errors: [{ path: "host_id", message: "a host can have at most 1000 ports" }] },
+    ]);
+    expect((await owner.call(getHost, { params: other })).interfaces).toHaveLength(2);
+  });
+
+  it("takes effect once for a key, and answers a retry although the answer is too long to be kept", async () => {
+    const world = await aWorld();
+    const { owner } = world;
+    const host = await aHost(world, { services: 60 });
+    const other = await aService(world, await aHost(world, { name: "other" }), { name: "s60" });
+    const merging = { params: host, body: { host_id: other.host_id }, headers: { "idempotency-key": "merge" } };
+    const first = await owner.send(mergeHosts, merging);
+    const again = await owner.send(mergeHosts, merging);
+    expect([first.status, again.status, again.headers["idempotency-replayed"]]).toEqual([200, 200, "true"]);
+    expect(again.data).toEqual(first.data);
+    expect(again.data.services).toHaveLength(61);
+  });
+
+  it("is not undone by the next import of a file that says two", async () => {
+    const owner = topology.aCaller();
+    const { network } = await aNetwork(owner);
+    const file = scanOf(
+      upHost("10.0.0.1", { mac: "02:00:00:00:00:0A", hostname: "a.example", ports: [80] }) +
+        upHost("10.0.0.2", { mac: "02:00:00:00:00:0B", hostname: "b.example", ports: [80, 22] }),
+    );
+    await importScan(owner, network.id, file);
+    const [host, other] = await hostsOf(owner, network.id);
+    const merged = await owner.call(mergeHosts, { params: host!, body: { host_id: other!.id } });
+    expect(merged.interfaces.map(({ ip_address }) => ip_address)).toEqual(["10.0.0.1", "10.0.0.2"]);
+    const { summary } = await importScan(owner, network.id, file);
+    expect(summary.hosts).toMatchObject({ unchanged: 1, create: 0, update: 0 });
+    expect((await hostsOf(owner, network.id)).map(shownOf)).toEqual([shownOf(merged)]);
+  });
+});
+
+describe("hosts: splitting", () => {
+  /** A repeater shows one MAC address for two machines, which an import takes for one. */
+  const repeated = "02:00:00:00:00:0A";
+  const file = scanOf(
+    upHost("10.0.0.1", { mac: repeated, ports: [22, 80] }) + upHost("10.0.0.2", { mac: repeated, ports: [80, 443] }),
+  );
+
+  async function twoTakenForOne() {
+    const owner = topology.aCaller();
+    const { network } = await aNetwork(owner);
+    await importScan(owner, network.id, file);
+    const [host, ...others] = await hostsOf(owner, network.id);
+    expect(others).toEqual([]);
+    const at = host!.interfaces.find(({ ip_address }) => ip_address === "10.0.0.2");
+    return { owner, network, host: host!, at: at! };
+  }
+
+  it("gives a new host the interfaces with what is bound to them; one revert undoes it", async () => {
+    const { owner, network, host, at } = await twoTakenForOne();
+    const before = await stateOf(owner);
+    const body = { interface_ids: [at.id], name: "printer" };
+    const dry = await owner.send(splitHost, { params: host, body, query: { dry_run: true } });
+    expect([dry.status, dry.meta.plan?.action, await stateOf(owner)]).toEqual([200, "create", before]);
+    const headers = { "if-match": dry.meta.plan?.etag };
+    const request = await withRequestId((id) =>
+      owner.call(splitHost, { params: host, body, headers: { ...id, ...headers } }),
+    );
+    const [old, made] = await hostsOf(owner, network.id);
+    expect([old!.id, made!.name]).toEqual([host.id, "printer"]);
+    expect([shownOf(old!), shownOf(made!)]).toMatchObject([
+      { interfaces: [[0, "10.0.0.1", repeated, null]], ports: [22, 80] },
+      { interfaces: [[0, "10.0.0.2", repeated, null]], ports: [80, 443], hostname: null },
+    ]);
+    expect(made!.services.flatMap(({ bindings }) => bindings.map(({ interface_id }) => interface_id))).toEqual([
+      at.id,
+      at.id,
+    ]);
+    expect([old, made].map((one) => one!.interfaces[0]!.is_separate)).toEqual([undefined, true]);
+    await expectReplayEqualsLists(owner);
+    expect((await revert(owner, request)).status).toBe(200);
+    expect(await stateOf(owner)).toEqual(before);
+  });
+
+  it("is not undone by the next import of the same file, also from an archive, until they are merged", async () => {
+    const { owner, network, host, at } = await twoTakenForOne();
+    const made = await owner.call(splitHost, { params: host, body: { interface_ids: [at.id], name: "printer" } });
+    const before = await stateOf(owner);
+    const { summary } = await importScan(owner, network.id, file);
+    expect([summary.hosts, await stateOf(owner)]).toMatchObject([{ unchanged: 2, create: 0, update: 0 }, before]);
+    const elsewhere = topology.aCaller();
+    await imported(elsewhere, (await archiveOf(owner)).text);
+    const [copy] = (await elsewhere.list(listHosts, {})).rows;
+    expect((await importScan(elsewhere, copy!.network_id, file)).summary.hosts).toMatchObject({ unchanged: 2 });
+    await owner.call(mergeHosts, { params: host, body: { host_id: made.id } });
+    expect((await importScan(owner, network.id, file)).summary.hosts).toMatchObject({ unchanged: 1, create: 0 });
+    expect(await hostsOf(owner, network.id)).toHaveLength(1);
+  });
+
+  it("is taken back by an archive of before, and so is a merge", async () => {
+    const { owner, network, host, at } = await twoTakenForOne();
+    const { text } = await archiveOf(owner);
+    const made = await owner.call(splitHost, { params: host, body: { interface_ids: [at.id], name: "printer" } });
+    await imported(owner, text);
+    const [back, left] = await hostsOf(owner, network.id);
+    expect([back!.interfaces, back!.ports, left!.interfaces].map(({ length }) => length)).toEqual([2, 3, 0]);
+    expect(left!.id).toBe(made.id);
+  });
+
+  it("is refused with the place of what does not fit", async () => {
+    const { owner, host, at } = await twoTakenForOne();
+    const other = await twoTakenForOne();
+    const refused = (interface_ids: string[]): Promise<Refusal> =>
+      owner.refusal(splitHost, { params: host, body: { interface_ids, name: "printer" } });
+    for (const { id } of [other.at, unknownEntity()])
+      expect(await refused([at.id, id])).toEqual([400, "invalid_reference", { path: "interface_ids.1" }]);
+    expect(await refused(host.interfaces.map(({ id }) => id))).toEqual([
+      400,
+      "validation_failed",
+      { errors: [{ path: "interface_ids", message: "must leave the host at least one interface" }] },
+    ]);
+    const patched = { params: at, body: { is_separate: true } as object };
+    expect((await owner.call(patchInterface, patched)).is_separate).toBe(undefined);
   });
 });

@@ -89,6 +89,34 @@ function remember(world: World, kind: Kind, data: Readonly<Record<string, unknow
     for (const child of (data[children] ?? []) as Record<string, unknown>[]) remember(world, children, child);
 }
 
+const MOST_HOSTS = 5;
+
+/** Merges two hosts, or a host with itself. */
+const merge: Step = async (world, caller, [, a, b]) => {
+  const host = pick(world.known.hosts, a);
+  const other = pick(world.known.hosts, b);
+  if (host === undefined || other === undefined) return null;
+  const response = await caller.send("post", `/api/v1/hosts/${host.id}/merge`, { host_id: other.id });
+  if (response.status !== 200) return response;
+  world.known.hosts = world.known.hosts.filter(({ id }) => id !== other.id);
+  for (const kind of ["interfaces", "ports", "services"] as const)
+    world.known[kind] = world.known[kind].filter(({ host_id }) => host_id !== host.id && host_id !== other.id);
+  remember(world, "hosts", response.body.data);
+  return response;
+};
+
+/** Splits a host by one or two interfaces, which may be all that it has. */
+const split: Step = async (world, caller, [, a, b, c]) => {
+  const host = pick(world.known.hosts, a);
+  const own = world.known.interfaces.filter(({ host_id }) => host_id === host?.id);
+  if (host === undefined || own.length === 0 || world.known.hosts.length >= MOST_HOSTS) return null;
+  const interface_ids = Array.from({ length: 1 + (c % 2) }, (_, i) => pick(own, b + i)?.id);
+  const body = { interface_ids, name: `host ${c}` };
+  const response = await caller.send("post", `/api/v1/hosts/${host.id}/split`, body);
+  if (response.status === 200) remember(world, "hosts", response.body.data);
+  return response;
+};
+
 /** Random tags: a label, managed tags, or none. */
 function tagsFor({ known }: World, n: number): string[] {
   return [[], ["label"], known.tags.slice(n % 3, (n % 3) + 2).map(({ id }) => id)][n % 3] ?? [];
@@ -134,7 +162,7 @@ const STEPS: readonly (readonly [number, Step])[] = [
   [2, create("tags", 4, (_world, [, a]) => ({ name: `tag ${a}` }))],
   [
     3,
-    create("hosts", 5, (world, [, a, b, c]) => {
+    create("hosts", MOST_HOSTS, (world, [, a, b, c]) => {
       const network = pick(world.known.networks, a);
       const subnet = pick(
         world.known.subnets.filter(({ network_id }) => network_id === network?.id),
@@ -224,6 +252,8 @@ const STEPS: readonly (readonly [number, Step])[] = [
   [4, remove("ports", 4, 1)],
   [1, remove("ports", 4, 2)],
   [2, remove("hosts", 2, 1)],
+  [2, merge],
+  [2, split],
   [1, remove("subnets", 1, 1)],
   [1, remove("tags", 0, 1)],
   [1, async (world, caller, drawn) => (drawn[3] % 8 === 0 ? remove("networks", 1, 1)(world, caller, drawn) : null)],

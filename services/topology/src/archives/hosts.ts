@@ -2,15 +2,26 @@ import type { ClientSession } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import { retryConflicts } from "@nts/shared/mongo/retry-conflicts";
 import { Discard } from "@nts/shared/mongo/transaction";
+import type { Service } from "@nts/shared/contract";
+import { unbound } from "../commit/bindings.js";
+import { type Change, idsOf } from "../commit/changes.rules.js";
 import { commitNew } from "../commit/create.js";
 import { transactionOnHosts } from "../commit/on-hosts.js";
 import { closingGaps } from "../commit/positions.js";
 import { isMoved } from "../commit/references.rules.js";
 import { store } from "../commit/store.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
-import { hostsOf, withMovedServices } from "./moved-services.js";
+import { hostsOf, withMovedChildren } from "./moved-children.js";
 import type { Target } from "./top-level.js";
-import { type HostGroup, type HostPlan, isNothing, type Naming, planHost, type PresentHost } from "./plan.js";
+import {
+  type HostGroup,
+  type HostPlan,
+  isNothing,
+  type Naming,
+  planHost,
+  type PresentHost,
+  type Writes,
+} from "./plan.js";
 
 // Writes hosts of an archive: new ones in batches, existing ones individually under their lock.
 
@@ -50,7 +61,7 @@ export async function createHosts(target: Target, plans: readonly HostPlan[]): P
 }
 
 /**
- * Restores an existing host with the services that were moved to others, planned again inside the transaction.
+ * Restores an existing host with the children that were moved to others, planned again inside the transaction.
  *
  * @throws AppError `not_found` if it was deleted
  */
@@ -62,7 +73,7 @@ export async function updateHost(target: Target, group: HostGroup, naming: Namin
       const hostIds = hostsOf(await presentHost(target, group, naming));
       return transactionOnHosts<HostPlan | "conflict">(storage, { work, scope, hostIds }, async (tx) => {
         const present = await presentHost(target, group, naming, tx);
-        // A service was moved again.
+        // A child was moved again.
         if (hostsOf(present).some((id) => !hostIds.includes(id))) throw new Discard("conflict");
         const plan = planHost(group, present, naming, new Date());
         if (isNothing(plan)) throw new Discard(plan);
@@ -75,15 +86,38 @@ export async function updateHost(target: Target, group: HostGroup, naming: Namin
 
 async function presentHost(target: Target, group: HostGroup, naming: Naming, tx?: ClientSession): Promise<PresentHost> {
   const found = await presentHosts(target, [group.host.id], naming, tx);
-  const present = (await withMovedServices({ ...target, tx }, [group], found, naming)).get(group.host.id);
+  const present = (await withMovedChildren({ ...target, tx }, [group], found, naming)).get(group.host.id);
   if (present === undefined) throw new AppError("not_found", { entity: target.storage.hosts.name });
   return present;
 }
 
-/** Stores what is planned for an existing host. The services of hosts that lose some move up. */
+/** Stores what is planned for an existing host. The children of hosts that lose some move up. */
 async function storePlan({ storage, scope }: Target, tx: ClientSession, plan: HostPlan): Promise<void> {
-  const leaving = plan.services.changed.filter(isMoved).map(({ before }) => before.entity);
-  const others = await closingGaps(storage.services, tx, scope, { leaving, now: new Date() });
-  const services = { ...plan.services, changed: [...plan.services.changed, ...others] };
-  await store(storage, tx, scope, { changes: { ...plan, services } });
+  const now = new Date();
+  const leaving = <T extends { readonly host_id: string }>({ changed }: Writes<T>): T[] =>
+    changed.filter(isMoved).map(({ before }) => before.entity);
+  const interfaces = await closingGaps(storage.interfaces, tx, scope, { leaving: leaving(plan.interfaces), now });
+  const moved = [...leaving(plan.interfaces), ...leaving(plan.ports)];
+  const unboundServices = await unbound(storage, tx, scope, { targets: idsOf(moved), now });
+  const movedUp = await closingGaps(storage.services, tx, scope, { leaving: leaving(plan.services), now });
+  const planned = new Set(plan.services.changed.map(({ before }) => before.entity.id));
+  const services = together(movedUp, unboundServices).filter(({ before }) => !planned.has(before.entity.id));
+  const changes = {
+    ...plan,
+    services: { ...plan.services, changed: [...plan.services.changed, ...services] },
+    interfaces: { ...plan.interfaces, changed: [...plan.interfaces.changed, ...interfaces] },
+  };
+  await store(storage, tx, scope, { changes });
+}
+
+/** Services that move up, that lose bindings to what left their hosts, or both. */
+function together(movedUp: readonly Change<Service>[], unboundServices: readonly Change<Service>[]): Change<Service>[] {
+  const byId = new Map(movedUp.map((change) => [change.before.entity.id, change]));
+  for (const change of unboundServices) {
+    const { before, after } = change;
+    const other = byId.get(before.entity.id);
+    const both = { ...after, entity: { ...after.entity, position: (other ?? change).after.entity.position } };
+    byId.set(before.entity.id, { before, after: both });
+  }
+  return [...byId.values()];
 }

@@ -15,7 +15,7 @@ import type { TopLevelKind } from "../kinds/index.js";
 import type { Storage } from "../storage/storage.js";
 import { type Batch, batchesIn, type TopLevelItem } from "./batches.js";
 import { createCheck, type Checked } from "./check.js";
-import { takenBy, withMovedServices } from "./moved-services.js";
+import { takenBy, withMovedChildren } from "./moved-children.js";
 import { createTopLevel, planTopLevel, replaceTopLevel, type Target } from "./top-level.js";
 import { createHosts, presentHosts, updateHost } from "./hosts.js";
 import { derivedId } from "./ids.js";
@@ -227,7 +227,7 @@ async function settleHosts(run: Run, target: Target, groups: readonly HostGroup[
         some.map(({ host }) => host.id),
         naming,
       );
-      const present = await withMovedServices(target, some, found, naming);
+      const present = await withMovedChildren(target, some, found, naming);
       const now = new Date();
       const planned = some.map((group) => ({
         group,

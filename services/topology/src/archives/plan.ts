@@ -137,6 +137,7 @@ function interfacesOn(
           ip_address,
           mac_address: nextMacAddress(current?.mac_address ?? null, asked.mac_address),
           position: 0,
+          is_separate: asked.is_separate,
         },
         current,
       ),

@@ -12,7 +12,7 @@ import {
   SHARE_OF_BINDINGS,
 } from "../storage/stores/host-capacity.rules.js";
 import { changedAtOnce, MOST_UNBOUND } from "./changed-at-once.js";
-import type { Change, ChangesOf } from "./changes.rules.js";
+import { type Change, type ChangesOf, idsOf } from "./changes.rules.js";
 import { isMoved, moreBindings } from "./references.rules.js";
 
 // Bindings are parts of services; a copy of each is an entity of its own that can be listed.
@@ -22,6 +22,8 @@ interface ChangedBindings {
   readonly hostId: string;
   readonly added: readonly Binding[];
   readonly removed: readonly Binding[];
+  /** Those of a service that is on this host now, and was on another one. */
+  readonly moved: readonly Binding[];
   /** The size of the service, if it has more bindings on its host than before. */
   readonly grownTo: number;
 }
@@ -33,12 +35,15 @@ export function changedBindings({ created, changed }: ChangesOf<Service>): Chang
       const { bindings: before } = change.before.entity;
       const { bindings: after, host_id: hostId } = change.after.entity;
       const grownTo = isMoved(change) || moreBindings(change) > 0 ? after.length : 0;
-      return { hostId, added: without(after, before), removed: without(before, after), grownTo };
+      const added = without(after, before);
+      const moved = isMoved(change) ? without(after, added) : [];
+      return { hostId, added, removed: without(before, after), moved, grownTo };
     }),
     ...created.map(({ host_id: hostId, bindings }) => ({
       hostId,
       added: bindings,
       removed: [],
+      moved: [],
       grownTo: bindings.length,
     })),
   ];
@@ -58,6 +63,11 @@ export async function saveBindings(
     scope,
     changed.map(({ hostId, added }) => ({ hostId, bindings: added })),
   );
+  const moved = changed.filter((one) => one.moved.length > 0);
+  for (const hostId of new Set(moved.map((one) => one.hostId))) {
+    const ids = moved.filter((one) => one.hostId === hostId).flatMap((one) => idsOf(one.moved));
+    await bindings.moveTo(tx, scope, hostId, ids);
+  }
   const large = changed.filter(({ grownTo }) => grownTo > SHARE_OF_BINDINGS);
   for (const hostId of new Set(large.map((one) => one.hostId))) {
     const options = { most: MOST_BINDINGS_ON_HOST + 1, hint: HOST_BINDINGS_INDEX };

@@ -33,6 +33,18 @@ export function completed(changes: Changes): AllChanges {
   return forPlurals(KIND_NAMES, (name) => ({ ...NONE, ...changes[pluralOf(name)] })) as unknown as AllChanges;
 }
 
+/** How many entities change, and about how many bytes the journal takes for their states before and after. */
+export function sizeOf(changes: Changes): { readonly entities: number; readonly bytes: number } {
+  const states = Object.values(changes).flatMap(
+    ({ created = [], changed = [], removed = [] }: Partial<ChangesOf<object>>) => [
+      ...created.map((entity) => [entity]),
+      ...changed.map(({ before, after }) => [before.entity, after.entity]),
+      ...removed.map((entity) => [entity]),
+    ],
+  );
+  return { entities: states.length, bytes: JSON.stringify(states).length };
+}
+
 /** What is created, of any kind. */
 export function createdIn(changes: AllChanges): { readonly id: string }[] {
   return Object.values(changes).flatMap(({ created }) => [...created]);

@@ -1,7 +1,7 @@
 import type { HostInventory } from "@nts/shared/contract";
 import { putUnder } from "@nts/shared/groups";
 import type { InventoryChange } from "../storage/stores/host-locks.js";
-import { type AllChanges, idsOf } from "./changes.rules.js";
+import { type AllChanges, type ChangesOf, idsOf } from "./changes.rules.js";
 import { isMoved } from "./references.rules.js";
 
 interface Child {
@@ -15,11 +15,10 @@ interface Child {
  */
 export function inventoryChangesOf(changes: AllChanges): ReadonlyMap<string, InventoryChange> {
   const { hosts, interfaces, ports, services } = changes;
-  const added = { interfaces: groupsOf(interfaces.created), ports: groupsOf(ports.created) };
-  const removed = { interfaces: groupsOf(interfaces.removed), ports: groupsOf(ports.removed) };
-  const moves = services.changed.filter(isMoved);
-  const more = groupsOf([...services.created, ...moves.map(({ after }) => after.entity)]);
-  const fewer = groupsOf([...services.removed, ...moves.map(({ before }) => before.entity)]);
+  const added = { interfaces: arrivalsOf(interfaces), ports: arrivalsOf(ports) };
+  const removed = { interfaces: departuresOf(interfaces), ports: departuresOf(ports) };
+  const more = arrivalsOf(services);
+  const fewer = departuresOf(services);
   const present = [interfaces.changed, ports.changed, services.changed].flatMap((changed) =>
     changed.map(({ before }) => before.entity.host_id),
   );
@@ -36,6 +35,16 @@ export function inventoryChangesOf(changes: AllChanges): ReadonlyMap<string, Inv
       return [id, { ...(add && { add }), ...(remove && { remove }), ...(count !== 0 && { services: count }) }];
     }),
   );
+}
+
+/** What hosts get, by host. */
+function arrivalsOf({ created, changed }: ChangesOf<Child>): Map<string, string[]> {
+  return groupsOf([...created, ...changed.filter(isMoved).map(({ after }) => after.entity)]);
+}
+
+/** What hosts lose, by host. */
+function departuresOf({ removed, changed }: ChangesOf<Child>): Map<string, string[]> {
+  return groupsOf([...removed, ...changed.filter(isMoved).map(({ before }) => before.entity)]);
 }
 
 function groupsOf(children: readonly Child[]): Map<string, string[]> {

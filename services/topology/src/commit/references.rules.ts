@@ -59,8 +59,8 @@ export function isReaddressed({ before, after }: Change<Interface>): boolean {
   return before.entity.subnet_id !== after.entity.subnet_id || before.entity.ip_address !== after.entity.ip_address;
 }
 
-/** Whether a service is on another host now. */
-export function isMoved({ before, after }: Change<Service>): boolean {
+/** Whether a child is on another host now. */
+export function isMoved({ before, after }: Change<{ readonly host_id: string }>): boolean {
   return before.entity.host_id !== after.entity.host_id;
 }
 

@@ -3,6 +3,7 @@ import type { Author } from "@nts/shared/author";
 import { pluralOf } from "@nts/shared/contract/kinds";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
+import { recorderOf } from "@nts/shared/writes/recorder";
 import { ALL_COLLECTIONS, isPart, TOP_LEVEL } from "../kinds/index.js";
 import { byText } from "../storage/authorship.js";
 import type { Entities, Entity } from "../storage/entities.js";
@@ -10,7 +11,16 @@ import type { Storage } from "../storage/storage.js";
 import type { Inventory, LockedHost } from "../storage/stores/host-locks.js";
 import { checkAddresses } from "./addresses.js";
 import { changedBindings, saveBindings } from "./bindings.js";
-import { type AllChanges, byHost, type Changes, completed, createdIn, idsOf, statesAfter } from "./changes.rules.js";
+import {
+  type AllChanges,
+  byHost,
+  type Changes,
+  type ChangesOf,
+  completed,
+  createdIn,
+  idsOf,
+  statesAfter,
+} from "./changes.rules.js";
 import { freeKeys } from "./free-keys.js";
 import { inventoryChangesOf } from "./inventory.rules.js";
 import { lockHosts } from "./on-hosts.js";
@@ -61,6 +71,8 @@ export async function store(
   const changes = completed(given);
   await storage.database.turn(tx, scope, documentsIn(changes));
   const hosts = await lockedFor(storage, tx, scope, { changes, locked });
+  // What moves to a new host is written before it.
+  recorderOf(tx)?.expect(idsOf(changes.hosts.created));
   const step = { ...storing, storage, tx, scope, changes, hosts };
   await removeEntities(step);
   await createTopLevel(step);
@@ -170,6 +182,10 @@ async function replaceOnHosts({ storage, tx, scope, changes }: Step): Promise<vo
   await freeKeys(storage.interfaces, tx, scope, { key: "host_id", changes: readdressed });
   await freeKeys(storage.ports, tx, scope, { key: "host_id", changes: renumbered });
   await storage.interfaces.replace(tx, scope, statesAfter(interfaces.changed));
+  const gone = new Set(idsOf(hosts.removed));
+  const left = interfaces.changed.filter(isMoved).map(({ before }) => before.entity.host_id);
+  const shrunk = new Set(left.filter((id) => !gone.has(id)));
+  if (shrunk.size > 0) await storage.interfaces.removedFrom(tx, scope, [...shrunk]);
   if (ports.changed.length > 0) await storage.ports.replace(tx, scope, statesAfter(ports.changed));
 }
 
@@ -177,7 +193,7 @@ async function replaceOnHosts({ storage, tx, scope, changes }: Step): Promise<vo
 async function createHosts({ storage, tx, scope, changes, more = () => ({}) }: Step): Promise<void> {
   const { hosts, interfaces, ports } = changes;
   const inventoryOf = inventoriesOf(changes);
-  const interfacesOn = byHost(interfaces.created);
+  const interfacesOn = byHost(presentAfter(interfaces));
   const isNew = new Set(idsOf(hosts.created));
   if (hosts.created.length > 0)
     await storage.hosts.insert(tx, scope, hosts.created, (host) => ({
@@ -195,14 +211,18 @@ async function createHosts({ storage, tx, scope, changes, more = () => ({}) }: S
 
 /** The inventories of new hosts, by id. */
 export function inventoriesOf({ interfaces, ports, services }: AllChanges): (hostId: string) => Inventory {
-  const interfacesOn = byHost(interfaces.created);
-  const portsOn = byHost(ports.created);
-  const servicesOn = byHost([...services.created, ...statesAfter(services.changed).map(({ entity }) => entity)]);
+  const interfacesOn = byHost(presentAfter(interfaces));
+  const portsOn = byHost(presentAfter(ports));
+  const servicesOn = byHost(presentAfter(services));
   return (hostId) => ({
     interfaces: idsOf(interfacesOn.get(hostId) ?? []),
     ports: idsOf(portsOn.get(hostId) ?? []),
     services: servicesOn.get(hostId)?.length ?? 0,
   });
+}
+
+function presentAfter<T>({ created, changed }: ChangesOf<T>): T[] {
+  return [...created, ...statesAfter(changed).map(({ entity }) => entity)];
 }
 
 /** Stores services with their bindings. @returns false where one has changed since it was read */

@@ -1,9 +1,9 @@
-import { MOST_ATTRIBUTES } from "@nts/shared/contract/attributes.rules";
 import { putUnder } from "@nts/shared/groups";
-import type { Attributes, HostRecord, ImportedChange, Interface, Port, SkippedPart } from "@nts/shared/contract";
+import type { HostRecord, ImportedChange, Interface, Port, SkippedPart } from "@nts/shared/contract";
 import { portType } from "../values/well-known-ports.rules.js";
 import type { NewHost } from "../hosts/new-host.js";
 import { nextMacAddress } from "../hosts/mac-address.rules.js";
+import { withMissing } from "../hosts/missing.rules.js";
 import type { Stored } from "../storage/entities.js";
 import type { KnownHost } from "../storage/stores/hosts.js";
 import { compareNames } from "../values/host-names.rules.js";
@@ -273,13 +273,6 @@ function withObserved(
   const observed = hostTold(told, {}, role, saying);
   if (observed === entity.observed) return host;
   return { ...host, action: action === "create" ? "create" : "update", entity: { ...entity, observed } };
-}
-
-/** Attributes with those that are missing; what a host has is kept. */
-function withMissing(present: Attributes, given: Attributes): Attributes {
-  const missing = Object.entries(given).filter(([key]) => !Object.hasOwn(present, key));
-  const room = MOST_ATTRIBUTES - Object.keys(present).length;
-  return missing.length === 0 || room <= 0 ? present : { ...present, ...Object.fromEntries(missing.slice(0, room)) };
 }
 
 /** The changed members of a host, as texts. */

@@ -1,6 +1,7 @@
 import type { Interface } from "@nts/shared/contract";
 import { putUnder } from "@nts/shared/groups";
 import type { NamedHost } from "../storage/stores/host-names.js";
+import { apart } from "./apart.rules.js";
 import { type BareHost, isWithin } from "./bare.rules.js";
 import { addressedOf, type Unrecognized, unrecognizedOf } from "./identities.js";
 import { createKnownInterfaces, type KnownInterfaces, type Match, matchOf, supersededBy } from "./match.rules.js";
@@ -56,8 +57,16 @@ export function createRecognition(groups: readonly SeenHost[], named: Named | nu
   const lost = new Set<string>();
   /** Hosts that lose interfaces. */
   const losers = new Set<string>();
+  /** The hosts of the file, divided as people have divided them. */
+  let parted: readonly SeenHost[] | null = null;
   let unrecognized: Unrecognized[] | null = null;
   let addressed: readonly string[][] | null = null;
+
+  /** Once existing interfaces are recorded. */
+  function hostsInFile(): readonly SeenHost[] {
+    parted ??= groups.flatMap((seen) => apart(seen, known, seen.isNamed === true ? (named?.hostId ?? null) : null));
+    return parted;
+  }
 
   function matchWith(
     { seen, distinct }: Omit<Settled, "match">,
@@ -76,7 +85,7 @@ export function createRecognition(groups: readonly SeenHost[], named: Named | nu
     known,
     lost,
     addressed: (batch) => {
-      addressed ??= addressedOf(groups, distinctOf, (host) => matchOf(host, known, () => 0));
+      addressed ??= addressedOf(hostsInFile(), distinctOf, (host) => matchOf(host, known, () => 0));
       return addressed[batch] ?? null;
     },
     addBare: bare.add,
@@ -85,13 +94,13 @@ export function createRecognition(groups: readonly SeenHost[], named: Named | nu
         const match = namedMatch(host, named) ?? matchOf(host, known, () => 0);
         return match !== null && bare.isOnly(host, match, known) ? null : match;
       };
-      unrecognized ??= unrecognizedOf(groups, distinctOf, matchFor);
+      unrecognized ??= unrecognizedOf(hostsInFile(), distinctOf, matchFor);
       return unrecognized[batch] ?? null;
     },
     addHosts: names.add,
     called: (name) => names.called(name)?.id ?? null,
     settle: (prefixOf) => {
-      const hosts = groups.map((seen): Settled => {
+      const hosts = hostsInFile().map((seen): Settled => {
         const one = { seen, distinct: distinctOf(seen) };
         return { ...one, match: namedMatch(seen, named) ?? matchWith(one, known, names, prefixOf) };
       });

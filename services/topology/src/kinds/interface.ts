@@ -10,7 +10,13 @@ export const interfaceKind = kind("Interface", {
   update: InterfaceUpdate,
   placed: ["network_id", "host_id", "subnet_id", "ip_address", "mac_address", "position"],
   defaults: { attributes: {} },
-  archived: InterfaceCreate.extend({ ...observedAs(ObservedOfInterface), ...MADE, ...POSITION, ip_address: IpAddress }),
+  archived: InterfaceCreate.extend({
+    ...observedAs(ObservedOfInterface),
+    ...MADE,
+    ...POSITION,
+    ip_address: IpAddress,
+    is_separate: Interface.shape.is_separate,
+  }),
   namedIn: ["wire"],
   keysOf: ({ host_id, subnet_id, ip_address, mac_address, position, attributes }) => ({
     host_id,

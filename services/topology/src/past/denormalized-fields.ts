@@ -64,6 +64,7 @@ function hostNames(view: View, { hosts }: Kinds, { kind, storedFilter }: Asked):
 function searchTexts(view: View, { hosts, interfaces }: Kinds): DenormalizedFields {
   const known = view.changed.get(interfaces.name);
   let changed: Promise<ByHost> | null = null;
+  const formerInterfaces = (): Promise<ByHost> => (changed ??= changedInterfaces());
 
   async function changedInterfaces(): Promise<ByHost> {
     const found: ByHost = new Map();
@@ -77,7 +78,7 @@ function searchTexts(view: View, { hosts, interfaces }: Kinds): DenormalizedFiel
 
   return {
     fieldsOf: async (found) => {
-      const byHost = await (changed ??= changedInterfaces());
+      const byHost = await formerInterfaces();
       const on: ByHost = new Map(found.map(({ id }) => [id, [...(byHost.get(id) ?? [])]]));
       const those = [{ host_id: { $in: [...on.keys()] } }];
       for await (const some of storedEntities<Interface>(view, interfaces, those, HOST_ORDER_INDEX))
@@ -85,7 +86,9 @@ function searchTexts(view: View, { hosts, interfaces }: Kinds): DenormalizedFiel
       return new Map((found as HostRecord[]).map((host) => [host.id, hostSearchFields(host, on.get(host.id) ?? [])]));
     },
     async *dependents() {
-      for (const ids of inBatches([...view.readdressed])) yield [...(await entitiesAt(view, hosts, ids)).values()];
+      // Interfaces may have moved since: both hosts have other addresses.
+      const hostIds = new Set([...view.readdressed, ...(await formerInterfaces()).keys()]);
+      for (const ids of inBatches([...hostIds])) yield [...(await entitiesAt(view, hosts, ids)).values()];
     },
   };
 }

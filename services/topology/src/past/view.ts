@@ -168,10 +168,11 @@ async function changesSince(asked: Asked, range: Range): Promise<Changes> {
     for (const change of changes) {
       const { n, entity, entity_id, action, host_id } = change;
       const known = changed.get(entity);
-      if (known === undefined || known.has(entity_id)) continue;
+      if (known === undefined) continue;
+      if (entity === "Interface" && host_id !== null) readdressed.add(host_id);
+      if (known.has(entity_id)) continue;
       known.set(entity_id, action === "created" ? 0 : n);
       if (hasFormer(change)) formers.push(change);
-      if (entity === "Interface" && host_id !== null) readdressed.add(host_id);
       left -= 1;
       if (left < 0) throw new AppError("too_many_changes", { limit: most.entities });
     }

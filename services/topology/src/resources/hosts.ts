@@ -5,7 +5,9 @@ import {
   deleteHost,
   getHost,
   listHosts,
+  mergeHosts,
   patchHost,
+  splitHost,
   updateHost,
   type HostRecord,
 } from "@nts/shared/contract";
@@ -17,8 +19,11 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
 import { commitNewHost } from "../commit/create.js";
 import { withNextAddresses } from "../commit/next-addresses.js";
+import { commitMerge } from "../commit/merge.js";
 import { reportRemovedBindingsOfHost } from "../commit/removed-bindings.js";
+import { commitSplit } from "../commit/split.js";
 import { commitHostUpdate } from "../commit/update.js";
+import type { Updating } from "../commit/writer.js";
 import { withSighting, type Stored } from "../storage/entities.js";
 import { commonFilter, sightingPlan } from "../storage/lists.js";
 import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
@@ -42,6 +47,8 @@ export function mountHosts(router: Router, storage: Storage, past: Past): void {
   mount(router, createHost, create(storage));
   mountGet(router, getHost, { entities: storage.hosts, past }, (scope, id) => respondWithHost(storage, scope, id));
   mountUpdate(router, { put: updateHost, patch: patchHost }, update(storage));
+  mount(router, mergeHosts, merge(storage));
+  mount(router, splitHost, split(storage));
   mountRemoval(router, { one: deleteHost, several: bulkDeleteHosts }, (removed) => deleteHosts(storage, removed));
 }
 
@@ -91,14 +98,39 @@ function update(storage: Storage): UpdateHandler<typeof updateHost> {
       requireRevision(precondition, given.revision ?? "");
       return given;
     }
-    let written: ClientSession | undefined;
-    const inside = await commitHostUpdate(storage, { work, scope, id, precondition }, decide, (tx) => {
-      written = tx;
-      return work.unit === undefined ? Promise.resolve(null) : respondWithin(storage, tx, scope, id);
-    });
+    const updating = { work, scope, id, precondition };
+    const written = await commitHostUpdate(storage, updating, decide, (tx) => responseIn(storage, tx, updating));
     // As committed, without concurrent later writes.
-    return inside ?? respondWithHost(storage, scope, id, written?.operationTime);
+    return written?.inside ?? respondWithHost(storage, scope, id, written?.tx.operationTime);
   };
+}
+
+function merge(storage: Storage): UserHandler<typeof mergeHosts> {
+  return async ({ work, scope, params: { id }, body, precondition }) => {
+    const merging = { work, scope, id, otherId: body.host_id, precondition };
+    const written = await commitMerge(storage, merging, (tx) => responseIn(storage, tx, { work, scope, id }));
+    return written.inside ?? respondWithHost(storage, scope, id, written.tx.operationTime);
+  };
+}
+
+function split(storage: Storage): UserHandler<typeof splitHost> {
+  return async ({ work, scope, params: { id }, body, precondition }) => {
+    const splitting = { work, scope, id, interfaceIds: body.interface_ids, name: body.name, precondition };
+    const written = await commitSplit(storage, splitting, async (tx, newId) => ({
+      ...(await responseIn(storage, tx, { work, scope, id: newId })),
+      newId,
+    }));
+    return written.inside ?? respondWithHost(storage, scope, written.newId, written.tx.operationTime);
+  };
+}
+
+/** What a transaction responds with if it does not simply commit; otherwise null, and the host is read as committed. */
+async function responseIn(
+  storage: Storage,
+  tx: ClientSession,
+  { work, scope, id }: Pick<Updating, "work" | "scope" | "id">,
+): Promise<{ readonly tx: ClientSession; readonly inside: HandlerResponse<never> | null }> {
+  return { tx, inside: work.unit === undefined ? null : await respondWithin(storage, tx, scope, id) };
 }
 
 /** The response of a transaction that has not ended. */

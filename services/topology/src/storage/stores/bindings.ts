@@ -1,7 +1,7 @@
 import type { ClientSession } from "mongodb";
 import type { Binding } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { HOST_BINDINGS_INDEX } from "../indexes.js";
+import { BY_ID, HOST_BINDINGS_INDEX } from "../indexes.js";
 import type { Database } from "../database.js";
 import { createEntities, type Entities, type EntityKind } from "../entities.js";
 import { matching } from "../scope.js";
@@ -18,6 +18,8 @@ export interface BindingsOnHost {
  */
 export interface BindingStore extends Entities<Binding> {
   insertOf(tx: ClientSession, scope: Scope, added: readonly BindingsOnHost[]): Promise<void>;
+  /** Bindings of services that are on another host now. */
+  moveTo(tx: ClientSession, scope: Scope, hostId: string, ids: readonly string[]): Promise<void>;
   /**
    * Number of each service's bindings to these ports or interfaces.
    *
@@ -45,6 +47,11 @@ export function createBindingStore(database: Database, kind: EntityKind<Binding>
         added.flatMap(({ bindings }) => bindings),
         ({ id }) => ({ host_id: hostIds.get(id) }),
       );
+    },
+    moveTo: async (tx, scope, hostId, ids) => {
+      const filter = matching(entities.within(scope), { _id: { $in: ids } });
+      const options = { session: tx, hint: BY_ID, documents: ids.length };
+      await entities.collection.updateMany(filter, { $set: { host_id: hostId } }, options);
     },
     countNaming: async (tx, scope, targets, most) => {
       const naming = { $or: [{ port_id: { $in: targets } }, { interface_id: { $in: targets } }] };

@@ -94,7 +94,11 @@ export function createHostLocks(hosts: ScopedCollection<EntityDocument>): HostLo
     reserved,
     lock: async (tx, scope, id, change = {}) => {
       const options = { session: tx, projection: LOCKED, returnDocument: "after", hint: BY_ID } as const;
-      const found = await hosts.findOneAndUpdate({ ...within(scope), _id: id }, updateOf(change), options);
+      const filter = { ...within(scope), _id: id };
+      const { remove, ...others } = change;
+      // One update cannot add to a list and remove from it.
+      if (isTwice(change)) await hosts.updateOne(filter, removalOf(remove), { session: tx, hint: BY_ID });
+      const found = await hosts.findOneAndUpdate(filter, updateOf(isTwice(change) ? others : change), options);
       if (found === null) return null;
       await reserved.requireFree(tx, scope, [found]);
       const host = lockedIn(found);
@@ -105,9 +109,11 @@ export function createHostLocks(hosts: ScopedCollection<EntityDocument>): HostLo
       const ids = [...changes.keys()];
       const areSame = [...changes.values()].every((change) => Object.keys(change).length === 0);
       await own(tx, scope, ids, areSame ? updateOf({}) : ONLY_LOCKED);
-      const updates = (areSame ? [] : [...changes]).map(([_id, change]) => ({
-        updateOne: { filter: { ...within(scope), _id }, update: updateOf(change), hint: BY_ID },
-      }));
+      const updates = (areSame ? [] : [...changes]).flatMap(([_id, change]) => {
+        const { remove, ...others } = change;
+        const all = isTwice(change) ? [removalOf(remove), updateOf(others)] : [updateOf(change)];
+        return all.map((update) => ({ updateOne: { filter: { ...within(scope), _id }, update, hint: BY_ID } }));
+      });
       if (updates.length > 0) await hosts.bulkWrite(updates, { session: tx });
       const found = await hosts
         .find({ ...within(scope), _id: { $in: ids } }, { session: tx, projection: LOCKED })
@@ -145,8 +151,17 @@ function updateOf({ add, remove, services = 0 }: InventoryChange): Document {
   return {
     $inc: { lock: 1, revision: 1, ...(services !== 0 && { "inventory.services": services }) },
     ...(add && { $push: perList(add, (ids) => ({ $each: ids })) }),
-    ...(remove && { $pull: perList(remove, (ids) => ({ $in: ids })) }),
+    ...(remove && removalOf(remove)),
   };
+}
+
+function removalOf(remove: Partial<HostInventory> = {}): Document {
+  return { $pull: perList(remove, (ids) => ({ $in: ids })) };
+}
+
+/** Whether it adds to a list and removes from one. */
+function isTwice({ add, remove }: InventoryChange): boolean {
+  return add !== undefined && remove !== undefined;
 }
 
 function perList(lists: Partial<HostInventory>, operand: (ids: readonly string[]) => Document): Document {

@@ -28,6 +28,8 @@ export interface HostNames {
   findByLabels(scope: Scope, labels: readonly string[], tx?: ClientSession): Promise<NamedHost[]>;
   /** Hosts that have lost one of these MAC addresses. */
   findByLostMacs(scope: Scope, macs: readonly string[]): Promise<NamedHost[]>;
+  /** The MAC addresses that a host has lost. */
+  lostMacsOf(tx: ClientSession, scope: Scope, hostId: string): Promise<readonly string[]>;
   /** Records identities lost together with an address. */
   macLost(tx: ClientSession, scope: Scope, hostId: string, mac: string): Promise<void>;
   /** Removes MAC addresses that are back on interfaces of their host. */
@@ -83,6 +85,11 @@ export function createHostNames(
       if (macs.length === 0) return [];
       const stages = [{ $project: { _id: 0, ...NAMED } }];
       return share(scope, () => found(scope, { lost_macs: { $in: macs } }, LOST_MACS_INDEX, { stages }));
+    },
+    lostMacsOf: async (tx, scope, hostId) => {
+      const options = { session: tx, projection: { lost_macs: 1 }, hint: BY_ID };
+      const found = await collection.findOne({ ...within(scope), _id: hostId }, options);
+      return (found?.["lost_macs"] ?? []) as readonly string[];
     },
     macLost: async (tx, scope, hostId, mac) => {
       const filter = { ...within(scope), _id: hostId, lost_macs: { $ne: mac } };
