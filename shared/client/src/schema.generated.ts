@@ -6010,7 +6010,7 @@ export interface operations {
                 resource?: "hosts" | "interfaces" | "ports" | "services";
             };
             path: {
-                format: "auto" | "ss" | "netstat" | "lsof" | "ip-neigh" | "arp" | "masscan" | "naabu" | "docker" | "compose" | "dhcp-leases" | "proxmox" | "ansible-facts" | "ansible-inventory" | "etc-hosts" | "csv";
+                format: "auto" | "ss" | "netstat" | "lsof" | "ip-neigh" | "arp" | "masscan" | "naabu" | "docker" | "compose" | "kubernetes" | "dhcp-leases" | "proxmox" | "ansible-facts" | "ansible-inventory" | "etc-hosts" | "csv";
             };
         };
         /** @description The file, or gzip of it. At most 20 MiB. */

@@ -12,6 +12,7 @@ export const IMPORT_FORMATS = [
   "naabu",
   "docker",
   "compose",
+  "kubernetes",
   "dhcp-leases",
   "proxmox",
   "ansible-facts",

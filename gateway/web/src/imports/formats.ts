@@ -14,6 +14,10 @@ export const FORMATS: Readonly<Record<ImportFormat, { readonly label: string; re
   },
   docker: { label: "Containers (docker inspect)", command: "docker inspect $(docker ps -q) > containers.json" },
   compose: { label: "Containers (Compose file)", command: "docker compose config > compose.yaml" },
+  kubernetes: {
+    label: "Kubernetes cluster (kubectl)",
+    command: "kubectl get nodes,services,pods -A -o json > cluster.json",
+  },
   "dhcp-leases": { label: "DHCP leases (dnsmasq, Kea, ISC)", command: "cp /var/lib/misc/dnsmasq.leases ." },
   "ansible-facts": {
     label: "Ansible facts (setup)",

@@ -143,7 +143,7 @@ function finished(drafts: readonly Draft[], on: ServicePlanning): PlannedService
 }
 
 /** Formats in which a machine says itself what listens. */
-const OF_THE_MACHINE: ReadonlySet<string> = new Set(["ss", "netstat", "lsof", "docker", "compose"]);
+const OF_THE_MACHINE: ReadonlySet<string> = new Set(["ss", "netstat", "lsof", "docker", "compose", "kubernetes"]);
 
 /** What is known of a service with what the file says of it. Where several ports say something, the first counts. */
 function observedOf(draft: Draft, { by, now }: Planning): ObservedOfService | null {

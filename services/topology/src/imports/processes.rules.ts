@@ -223,6 +223,13 @@ export function serviceOfProcess(written: string | null): SeenService | null {
   return CATALOGUED.has(known) ? { ...probed, name: null, product: known } : { ...probed, name: known, product: null };
 }
 
+/** The service of an image with the name of a known program; null of any other. Unlike programs, images have no roles in their names. */
+export function serviceOfImage(image: string | null): Pick<SeenService, "name" | "product"> | null {
+  const known = image === null ? undefined : own(SERVICE_OF_PROCESS, image.toLowerCase());
+  if (known === undefined) return null;
+  return CATALOGUED.has(known) ? { name: null, product: known } : { name: known, product: null };
+}
+
 /** Characters of a program's name that lsof prints. */
 const PRINTED_BY_LSOF = 9;
 

@@ -72,6 +72,10 @@ describe("Docker containers: what they are and run on", () => {
     ["x", "nginxinc/nginx-unprivileged:1.27", "nginx"],
     ["y", "postgres:16-alpine", "PostgreSQL"],
     ["z", "redis/redis-stack-server", "Redis"],
+    ["renderer", "grafana/grafana-image-renderer:3.11.6", "grafana image renderer"],
+    ["exporter", "quay.io/prometheus/node-exporter:v1.8.2", "Prometheus Node Exporter"],
+    ["npm", "jc21/nginx-proxy-manager:2.12", "Nginx Proxy Manager"],
+    ["traefik", "rancher/mirrored-library-traefik:2.11.10", "Traefik"],
   ])("are what their images say, not their names or ports: %s of %s", (name, image, definition) => {
     expect(known(entry(name, image)).services.map((one) => [one.name, one.service_definition])).toEqual([
       [name, definition],

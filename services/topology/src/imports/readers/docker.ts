@@ -1,4 +1,4 @@
-import { serviceOfProcess } from "../processes.rules.js";
+import { serviceOfImage } from "../processes.rules.js";
 import type { Scan, SeenService } from "../scan.rules.js";
 import { documentsIn } from "./documents.js";
 import { entriesOf, isObject, jsonFault, type JsonObject, objectAt, textAt } from "./json.js";
@@ -33,6 +33,7 @@ const ALIASES: ReadonlyMap<string, string> = new Map([
   ["node-exporter", "Prometheus Node Exporter"],
   ["portainer-ce", "Portainer"],
   ["pms-docker", "Plex"],
+  ["kube-apiserver", "Kubernetes API"],
 ]);
 
 interface Container {
@@ -128,11 +129,10 @@ function serviceOf(entry: JsonObject, name: string): SeenService {
   return containerService(name, textAt(objectAt(entry, "Config"), "Image"), type);
 }
 
-/** The service of a container: it has the name of the container, and the image alone says what it is. */
-export function containerService(name: string, written: string, type: string): SeenService {
+/** The service of an image: it has the given name, and the image alone says what it is. */
+export function imageService(name: string, written: string): SeenService {
   const image = imageIn(written);
-  const known = serviceOfProcess(image);
-  const full = clip(written, 200);
+  const known = serviceOfImage(image);
   return {
     version: tagIn(written),
     name: known?.name ?? image,
@@ -141,15 +141,22 @@ export function containerService(name: string, written: string, type: string): S
     isOfImage: true,
     isWrapped: false,
     isProbed: true,
-    virtualization: { type, runner: null, details: { container: name, ...(full !== null && { image: full }) } },
   };
+}
+
+/** The service of a container, which has its name and says what it runs on. */
+export function containerService(name: string, written: string, type: string): SeenService {
+  const image = clip(written, 200);
+  const details = { container: name, ...(image !== null && { image }) };
+  return { ...imageService(name, written), virtualization: { type, runner: null, details } };
 }
 
 /** The image's base name; null if missing or meaningless. */
 function imageIn(written: string): string | null {
   const [path = ""] = written.slice(0, 500).split("@", 1);
   const parts = path.split("/").map((part) => part.split(":", 1)[0] ?? "");
-  const last = parts.at(-1) ?? "";
+  // Rancher's copies of other images begin like this.
+  const last = parts.at(-1)?.replace(/^mirrored-library-/, "") ?? "";
   const image = SAYS_NOTHING.has(last) ? (parts.at(-2) ?? "") : last;
   // An image without a name is written as its checksum.
   return /^(?:sha256|[\da-f]{12,64})$/.test(image) ? null : clip(ALIASES.get(image) ?? image.replaceAll("-", " "), 100);

@@ -18,7 +18,10 @@ const FOREIGN: readonly (readonly [beginning: RegExp, advice: string])[] = [
     /^(?:CONTAINER ID\s+IMAGE|NAMES\s+IMAGE)/,
     "is a list of containers for people: import `docker inspect $(docker ps -q)` instead",
   ],
-  [/^NAME\s+(?:STATUS|TYPE|READY)\s+/, "is a table of kubectl for people, which names no machines"],
+  [
+    /^NAME\s+(?:STATUS|TYPE|READY)\s+/,
+    "is a table of kubectl for people: import the output of `kubectl get nodes,services,pods -A -o json`",
+  ],
   [
     /^(?:# )?Masscan [\d.]+ scan initiated /i,
     "is the greppable output of masscan: scan with -oJ or -oX, and import that",
@@ -58,10 +61,6 @@ const FOREIGN: readonly (readonly [beginning: RegExp, advice: string])[] = [
     "is an inventory in YAML: import the output of `ansible-inventory --list` of it",
   ],
   [
-    /^(?:---\s*\n)?(?:\s*#.*\n)*(?:apiVersion|kind):\s/,
-    "is a manifest of Kubernetes, which is not read: import the addresses of its nodes as CSV or from /etc/hosts",
-  ],
-  [
     /^\s*VMID\s+(?:NAME|Status)\b/,
     "is a list of guests for people: import responses of `pvesh get … --output-format json`",
   ],
@@ -73,10 +72,6 @@ const FOREIGN: readonly (readonly [beginning: RegExp, advice: string])[] = [
   [
     /^\.?(?:1|iso)\.3\.6\.1\.\S* = /,
     "is the output of snmpwalk, which is not read here: import the ARP table of the device as shown",
-  ],
-  [
-    /^\{\s*"(?:apiVersion|kind|items)"\s*:/,
-    "is an answer of Kubernetes, which is not read: import the addresses of its nodes as CSV or from /etc/hosts",
   ],
   [/^\{\s*"lldp"\s*:/, "is the output of lldpctl, which is not read: import `ip -j neigh` of the same machine"],
   [/^\[\s*\]\s*$/, "is an empty list: there is nothing to import"],

@@ -13,6 +13,7 @@ import { adviceFor } from "./foreign.js";
 import { hasArpRows } from "./arp-tables.js";
 import { arp, ipNeigh } from "./ip-neigh.js";
 import { beginningOf } from "./lines.js";
+import { kubernetes } from "./kubernetes.js";
 import { lsof } from "./lsof.js";
 import { netstat } from "./netstat.js";
 import { nmap } from "./nmap.js";
@@ -34,6 +35,7 @@ export const READERS: readonly Reader[] = [
   naabu,
   docker,
   compose,
+  kubernetes,
   proxmox,
   ansibleInventory,
   ansibleFacts,
