@@ -112,3 +112,16 @@ describe("Ansible facts", () => {
     expect(refusalOf(ansibleFacts, file)).toBe(refusal);
   });
 });
+
+describe("Facts that are too long", () => {
+  it("are cut, and listed", () => {
+    const facts = {
+      ansible_hostname: "nas",
+      ansible_product_name: "x".repeat(201),
+      ansible_all_ipv4_addresses: ["10.0.0.1"],
+    };
+    expect(skippedIn(ansibleFacts, JSON.stringify({ ansible_facts: facts }))).toEqual([
+      "1 product_name of machine nas: only its first 200 characters are kept",
+    ]);
+  });
+});

@@ -14,6 +14,8 @@ import { addressIn, cardOf, clip, hostnameIn, isLoopback, macIn, reasonAgainst, 
 /** MAC addresses of virtual routers, shared by design. */
 const SHARED_CARD = /^00:00:(?:5E:00:0[12]|0C:07:AC|0C:9F:F)/;
 const SAYS_FACTS = /^(?:ansible_)?(?:all_ipv[46]_addresses|default_ipv[46]|interfaces|ip_addresses)$/;
+/** Characters of what a machine says of itself. */
+const LONGEST_TEXT = 200;
 /** Per machine. */
 const MOST_LINKS = 5_000;
 
@@ -119,6 +121,16 @@ function machineOf({ line, name, facts }: HostFacts, skipped: Skipped): Machine 
   const addresses = addressesOf(facts, (text, reason) => {
     skipped.add(line, `address ${text.slice(0, 50)} of machine ${called}`, reason);
   });
+  for (const said of [
+    "distribution",
+    "distribution_version",
+    "os_name",
+    "system_vendor",
+    "product_name",
+    "product_serial",
+  ])
+    if ([...textFact(facts, said)].length > LONGEST_TEXT)
+      skipped.add(line, `${said} of machine ${called}`, `only its first ${LONGEST_TEXT} characters are kept`);
   return { line, name: called, hostname, system: systemOf(facts), says: saysOf(facts), addresses };
 }
 
@@ -224,7 +236,7 @@ const UNSET =
 /** What the machine says of itself. */
 function saysOf(facts: JsonObject): SaysOfHost {
   const text = (name: string): string | null => {
-    const value = clip(textFact(facts, name), 200);
+    const value = clip(textFact(facts, name), LONGEST_TEXT);
     return value === null || UNSET.test(value) ? null : value;
   };
   const name = text("distribution") ?? text("os_name");

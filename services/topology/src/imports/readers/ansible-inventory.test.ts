@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { corpusFile } from "../testing/corpus.js";
+import { createMemoryNetwork } from "../testing/network.js";
 import { importedFrom, read, refusalOf, skippedIn } from "../testing/reading.js";
 import { ansibleInventory } from "./ansible-inventory.js";
 
@@ -14,6 +15,11 @@ describe("Inventories of Ansible", () => {
       ["3 host cloud: it has no address in ansible_host"],
     ],
     ["loopback", ["c [10.97.0.7]: "], ["2 host localhost: its address is not that of a machine"]],
+    [
+      "groups",
+      ["gw [10.98.0.1, fd00:98::1]: ", "nas [10.98.0.5]: "],
+      ["3 host laptop: it has no address in ansible_host"],
+    ],
     ["nested", ["deep [10.96.0.5]: "], []],
     ["ranges", ["a [10.94.0.5]: "], ["3 line 3: it is not a host; ranges of names are not read"]],
     ["without", ["b [10.95.0.6]: "], ["2 host only-a-name: it has no address in ansible_host"]],
@@ -21,6 +27,33 @@ describe("Inventories of Ansible", () => {
     const file = corpusFile("ansible-inventory", name);
     expect(importedFrom([[file]])).toEqual(hosts);
     expect(skippedIn(ansibleInventory, file)).toEqual(skipped);
+  });
+});
+
+describe("What this system has exported", () => {
+  const inventoryOf = (variables: object): string =>
+    JSON.stringify({ all: { hosts: { nas: { ansible_host: "10.91.0.5", ...variables } } } });
+
+  it("is read as it was, empty texts included, and changes nothing where it comes from", () => {
+    const attributes = { note: "", rack: "A 3", height: 2, is_leased: false };
+    const file = inventoryOf({ nts_name: "NAS", nts_hostname: null, nts_role: "Nas", nts_attributes: attributes });
+    const network = createMemoryNetwork();
+    network.importFile(file, false);
+    const [host] = [...network.hosts.values()].map((one) => one.host.entity);
+    expect([host?.name, host?.hostname, host?.role, host?.attributes]).toEqual(["NAS", null, "Nas", attributes]);
+    expect(network.importFile(file, true).map(({ action }) => action)).toEqual(["unchanged"]);
+    expect(skippedIn(ansibleInventory, file)).toEqual([]);
+  });
+
+  it("is listed where it cannot be what it says", () => {
+    const file = inventoryOf({
+      nts_role: "Toaster",
+      nts_attributes: { Rack: 1, list: [], note: "x".repeat(501), a: 1 },
+    });
+    expect(skippedIn(ansibleInventory, file)).toEqual([
+      "1 host nas: Toaster is not a role",
+      "1 host nas: 3 of its attributes have a key or a value that attributes cannot have",
+    ]);
   });
 });
 

@@ -7,20 +7,26 @@ import { beginningOf, faultAt, type Line, linesOf } from "./lines.js";
 import type { Reader } from "./reader.js";
 import { createSightings, type Sightings } from "./sightings.js";
 import { addressIn, clip, hostnameIn, reasonAgainst, toolInfo } from "./texts.js";
+import { yamlDocumentsIn } from "./yaml.js";
 
-// Inventories of Ansible: the JSON of `ansible-inventory --list` and of this system's export, and INI files. They are written by
-// people, and observe nothing.
+// Inventories of Ansible: the JSON of `ansible-inventory --list` and of this system's export, YAML, and INI files. They are written
+// by people, and observe nothing.
 
 /** Depth of groups within groups. */
 const MOST_DEPTH = 32;
 const SECTION = /^\[([\w.-]{1,200})(?::(vars|children))?\]$/;
 const HOST_LINE = /^([\w.:-]{1,253})((?:\s+[\w.]+=(?:"[^"]*"|'[^']*'|\S+))*)\s*(?:#.*)?$/;
 
+/** `all`, with its hosts or groups, is the first line of an inventory in YAML. */
+const IN_YAML =
+  /^(?:---[ \t]*\r?\n)?(?:[ \t]*(?:#[^\n]*)?\n)*(?:all|ungrouped):\s*\n\s+["']?(?:hosts|children|vars)["']?:/;
+
 export const ansibleInventory: Reader = { format: "ansible-inventory", looksLike, read: readInventory };
 
 function looksLike(beginning: string): boolean {
   if (beginning.startsWith("{"))
     return /^\{\s*"(?:_meta"\s*:\s*\{\s*"hostvars"|all"\s*:\s*\{\s*"(?:hosts|children)")/.test(beginning);
+  if (IN_YAML.test(beginning)) return true;
   return (
     /^(?:\s*[#;][^\n]*\n|\s*\n)*(?:\[[\w.-]+(?::\w+)?\]|\S+\s+ansible_host=)/.test(beginning) &&
     /\bansible_\w+=/.test(beginning)
@@ -30,10 +36,9 @@ function looksLike(beginning: string): boolean {
 function readInventory(bytes: Iterable<Uint8Array>): Scan {
   const blocks = [...bytes];
   const sightings = createSightings();
-  const isJson = beginningOf(blocks).startsWith("{");
   const taken = new Set<string>();
   let count = 0;
-  for (const { line, name, variables } of isJson ? inJson(blocks) : inIni(blocks, sightings)) {
+  for (const { line, name, variables } of entriesIn(blocks, sightings)) {
     if (taken.has(name)) continue;
     taken.add(name);
     if (++count) take(sightings, { line, name, variables });
@@ -48,8 +53,16 @@ interface Entry {
   readonly variables: JsonObject;
 }
 
-function* inJson(blocks: readonly Uint8Array[]): Generator<Entry> {
-  const inventory = jsonIn(blocks);
+function* entriesIn(blocks: readonly Uint8Array[], sightings: Sightings): Generator<Entry> {
+  const beginning = beginningOf(blocks);
+  if (beginning.startsWith("{")) yield* inGroups(jsonIn(blocks));
+  else if (!IN_YAML.test(beginning)) yield* inIni(blocks, sightings);
+  else
+    for (const { value } of yamlDocumentsIn(blocks, "import the output of `ansible-inventory --list`"))
+      yield* inGroups(value);
+}
+
+function* inGroups(inventory: unknown): Generator<Entry> {
   if (!isObject(inventory)) throw faultAt(1, "must be an object of groups");
   const listed = Object.entries(objectAt(objectAt(inventory, "_meta"), "hostvars"));
   const groups = Object.entries(inventory).filter(([name]) => name !== "_meta");
@@ -93,15 +106,24 @@ function hostIn({ number: line }: Line, text: string): Entry | null {
 
 const KEY = new RegExp(`^${ATTRIBUTE_KEY}$`);
 
-/** What this system's export says as people do. */
-function givenIn(variables: JsonObject): Pick<SeenHost, "role" | "attributes"> {
-  const role = ROLE_NAMES.find((name) => name === variables["nts_role"]) ?? null;
-  const entries = Object.entries(objectAt(variables, "nts_attributes")).filter(
-    (entry): entry is [string, AttributeValue] =>
-      KEY.test(entry[0]) &&
-      (["number", "boolean"].includes(typeof entry[1]) || clip(String(entry[1]), ATTRIBUTE_LIMIT) === entry[1]),
-  );
-  return { role, ...(entries.length > 0 && { attributes: Object.fromEntries(entries.slice(0, MOST_ATTRIBUTES)) }) };
+/** What this system's export says as people do; what is lost of it is skipped. */
+function givenIn(variables: JsonObject, skip: (reason: string) => void): Pick<SeenHost, "role" | "attributes"> {
+  const written = memberOf(variables, "nts_role");
+  const role = ROLE_NAMES.find((name) => name === written) ?? null;
+  if (typeof written === "string" && role === null) skip(`${written.slice(0, 50)} is not a role`);
+  const all = Object.entries(objectAt(variables, "nts_attributes"));
+  const entries = all
+    .filter((entry): entry is [string, AttributeValue] => isAttribute(entry))
+    .slice(0, MOST_ATTRIBUTES);
+  if (entries.length < all.length)
+    skip(`${all.length - entries.length} of its attributes have a key or a value that attributes cannot have`);
+  return { role, ...(entries.length > 0 && { attributes: Object.fromEntries(entries) }) };
+}
+
+function isAttribute([key, value]: [string, unknown]): boolean {
+  if (!KEY.test(key)) return false;
+  if (typeof value !== "string") return typeof value === "number" || typeof value === "boolean";
+  return value === "" || clip(value, ATTRIBUTE_LIMIT) === value;
 }
 
 /** Adds a host, or skips it with a reason. */
@@ -129,7 +151,9 @@ function take({ add, skipped }: Sightings, { line, name, variables }: Entry): vo
     hostname,
     name: clip(textAt(variables, "nts_name"), 100),
     vendor: null,
-    ...givenIn(variables),
+    ...givenIn(variables, (reason) => {
+      skipped.add(line, what, reason);
+    }),
     ports: [],
   };
   add(host, what);

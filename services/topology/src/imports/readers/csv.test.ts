@@ -277,3 +277,27 @@ describe("MAC addresses of a CSV table of hosts", () => {
     );
   });
 });
+
+describe("Cells and columns of a table that are not kept", () => {
+  const cut = (length: number): string => "x".repeat(length);
+
+  it.each([
+    [
+      "texts that are too long",
+      `ip_address,hostname,model,os,os_version\n10.0.0.1,nas,${cut(201)},Debian,${cut(101)}\n`,
+      ["2 row nas: only its first 200 characters are kept", "2 row nas: only its first 100 characters are kept"],
+    ],
+    [
+      "names that are none",
+      `ip_address,name,hostname\n10.0.0.1,nas,${cut(254)}\n`,
+      ["2 row nas: its host name is not a text of 1 to 253 characters"],
+    ],
+    [
+      "columns that mean nothing in such rows",
+      "host,ip_address,name,interface,role\nnas,10.0.0.1,eth0,eth0,Nas\n",
+      ["1 columns role, interface: nothing is made of what such a column says"],
+    ],
+  ])("are listed: %s", (_what, file, skipped) => {
+    expect(skippedIn(csv, file)).toEqual(skipped);
+  });
+});

@@ -3,6 +3,7 @@ import type { AttributeValue, Role } from "@nts/shared/contract";
 import { ATTRIBUTE_LIMIT, MOST_ATTRIBUTES, writtenAttribute } from "@nts/shared/contract/attributes.rules";
 import { ROLE_NAMES } from "@nts/shared/contract/role-names.rules";
 import { putUnder } from "@nts/shared/groups";
+import { isSynthetic } from "../../values/synthetic-names.rules.js";
 import { blockAround, parseAddress, parseBlock } from "../../values/addresses.js";
 import { together } from "../merge.rules.js";
 import type { SaysOfHost } from "../observations.rules.js";
@@ -45,6 +46,28 @@ const PER_ADDRESS = /(?:addresses|macs)$/i;
 const ROLE_OF: ReadonlyMap<string, Role> = new Map(ROLE_NAMES.map((role) => [role.toLowerCase(), role]));
 const YES: ReadonlySet<string> = new Set(["1", "true", "yes", "y", "x", "all"]);
 
+/** Columns that mean nothing in rows of a kind. */
+const NOT_OF_ROWS: Readonly<Record<CsvResource, readonly Column[]>> = {
+  hosts: ["port", "protocol", "service", "definition", "everywhere", "interface"],
+  interfaces: ["description", "role", "port", "protocol", "service", "definition", "everywhere", "interface"],
+  ports: ["role", "service", "definition", "interface"],
+  services: ["description", "role", "interface"],
+};
+/** Characters that are kept of texts. */
+const LONGEST: readonly (readonly [Column, number])[] = [
+  ["host", 100],
+  ["description", 500],
+  ["vendor", 200],
+  ["model", 200],
+  ["serial", 200],
+  ["os", 200],
+  ["os_version", 100],
+  ["version", 100],
+  ["definition", 100],
+  ["service", 100],
+  ["name", 100],
+];
+
 export const csv: Reader = { format: "csv", looksLike: hasHeadings, read: readTable };
 
 function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
@@ -66,7 +89,7 @@ function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
       columns = columnsIn(row.cells);
       resource = given.resource ?? resourceOf(columns);
       requireColumns(columns, resource, row.line);
-      const unused = unusedText(columns);
+      const unused = unusedText(columns, NOT_OF_ROWS[resource]);
       if (unused !== null) skipped.add(row.line, unused, "nothing is made of what such a column says");
       continue;
     }
@@ -176,13 +199,24 @@ function hostOf(row: TableRow, { resource, isGuessed }: Rows): { host: SeenHost;
     column: "port",
     code: "not_a_port",
   };
-  return { host, faults: [...found.faults, ...(isPlug ? [plug] : []), ...versionFaults(row)] };
+  return { host, faults: [...found.faults, ...(isPlug ? [plug] : []), ...versionFaults(row), ...textFaults(row)] };
 }
 
 /** A version of no named operating system. */
 function versionFaults({ of }: TableRow): Fault[] {
   if (of("os_version") === "" || of("os") !== "") return [];
   return [{ reason: "a version says nothing without the name of the operating system", column: "os_version" }];
+}
+
+/** Texts that are too long, or no names. */
+function textFaults({ of }: TableRow): Fault[] {
+  const cut = LONGEST.filter(([column, most]) => [...of(column)].length > most).map(([column, most]): Fault => ({
+    reason: `only its first ${most} characters are kept`,
+    column,
+  }));
+  const hostname = of("hostname");
+  if (hostname === "" || isSynthetic(hostname) || hostnameIn(hostname) !== null) return cut;
+  return [...cut, { reason: "its host name is not a text of 1 to 253 characters", column: "hostname" }];
 }
 
 /** What a row says of the device. */

@@ -112,7 +112,6 @@ describe("a file that is no text is refused, with what to do instead", () => {
     ["keys of SSH servers", Buffer.from("10.0.0.1 ssh-ed25519 AAAAC3Nz\n"), /import \/etc\/hosts/],
     ["a table of routes", Buffer.from("default via 10.0.0.1 dev eth0\n"), /import `ip -j neigh`/],
     ["the addresses of a machine", Buffer.from('[{"ifindex":1,"ifname":"lo"}]'), /run `nts collect` there/],
-    ["an inventory in YAML", Buffer.from("all:\n  hosts:\n    nas:\n"), /`ansible-inventory --list`/],
     ["a table of kubectl", Buffer.from("NAME   STATUS   ROLES\nk1     Ready    <none>\n"), /`kubectl get nodes/],
     ["a manifest of Kubernetes", Buffer.from("apiVersion: apps/v1\nkind: Deployment\n"), /`kubectl get nodes/],
     ["neighbours by LLDP", Buffer.from('{"lldp":{"interface":[]}}'), /import `ip -j neigh`/],

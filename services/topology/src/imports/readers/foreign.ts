@@ -57,10 +57,6 @@ const FOREIGN: readonly (readonly [beginning: RegExp, advice: string])[] = [
     "is a zone of a DNS server, which is not read: write its addresses and names as in /etc/hosts",
   ],
   [
-    /^(?:---\s*\n)?(?:\s*#.*\n)*(?:all|ungrouped):\s*\n\s+(?:hosts|children|vars):/,
-    "is an inventory in YAML: import the output of `ansible-inventory --list` of it",
-  ],
-  [
     /^\s*VMID\s+(?:NAME|Status)\b/,
     "is a list of guests for people: import responses of `pvesh get … --output-format json`",
   ],

@@ -67,11 +67,23 @@ describe("A banner of masscan that names a server", () => {
     ["http.server", "nginx/1.26.0", "nginx", "1.26.0"],
     ["http.server", "Apache/2.4.57 (Debian)", "Apache httpd", "2.4.57"],
     ["http.server", "lighttpd", "lighttpd", null],
+    ["http", "HTTP/1.1 200 OK\\x0d\\x0aServer: nginx/1.26.0\\x0d\\x0aDate: x", "nginx", "1.26.0"],
+    ["http", "HTTP/1.0 404 Not Found\\x0d\\x0aserver: micro_httpd\\x0d\\x0a", "micro_httpd", null],
+    ["http", "HTTP/1.1 200 OK\\x0d\\x0aDate: x", null, undefined],
     ["constructor", "nginx/1.26.0", null, undefined],
   ])("says product and version: %s %s", (kind, banner, product, version) => {
     const file = `banner tcp 8022 10.64.0.5 1771234202 ${kind} ${banner}\n`;
     const service = read(masscan, file).hosts[0]?.ports[0]?.service;
     expect([service?.product, service?.version]).toEqual([product, version]);
+  });
+});
+
+describe("A title of masscan", () => {
+  it("is listed if it is too long to be kept", () => {
+    const file = `banner tcp 80 10.64.0.5 1771234202 title ${"x".repeat(301)}\n`;
+    expect(skippedIn(masscan, file)).toEqual([
+      "1 title of port 80/tcp of 10.64.0.5: only its first 300 characters are kept",
+    ]);
   });
 });
 

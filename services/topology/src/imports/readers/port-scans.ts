@@ -29,6 +29,7 @@ const LISTED =
 /** `10.0.0.1:80` or `[2001:db8::1]:80`. */
 const PLAIN = /^(?:\[([\da-f:]{2,45})\]|(\d{1,3}(?:\.\d{1,3}){3})):(\d{1,5})$/i;
 const SAMPLE_LINES = 10;
+const LONGEST_TITLE = 300;
 
 export const masscan: Reader = {
   format: "masscan",
@@ -168,6 +169,8 @@ const SERVERS: ReadonlyMap<string, string> = new Map([
 const NAMING: ReadonlyMap<string, RegExp> = new Map([
   ["ssh", /^SSH-[\d.]+-([a-z][a-z\d.-]{0,99}?)[_ -](\d\S{0,99})/i],
   ["http.server", /^([a-z][\w.-]{0,99})(?:\/(\S{1,100}))?/i],
+  // Line ends are escaped in lists.
+  ["http", /(?:\n|\\x0a|\\n)server: ?([a-z][\w.-]{0,99})(?:\/([^\s\\]{1,100}))?/i],
 ]);
 
 /** Product and version in what an SSH or HTTP server says of itself: `SSH-2.0-OpenSSH_9.2p1`, `nginx/1.26.0`. */
@@ -196,7 +199,9 @@ function take({ add, skipped }: Sightings, line: number, found: Found): void {
   else if (number === null) skipped.add(line, what, "its number is not from 1 to 65535");
   else if (found.state !== "open") skipped.add(line, what, `it is ${found.state.slice(0, 20)}`);
   else {
-    const title = found.banner?.kind === "title" ? clip(found.banner.text, 300) : null;
+    const title = found.banner?.kind === "title" ? clip(found.banner.text, LONGEST_TITLE) : null;
+    if (found.banner?.kind === "title" && [...found.banner.text].length > LONGEST_TITLE)
+      skipped.add(line, `title of ${what}`, `only its first ${LONGEST_TITLE} characters are kept`);
     const said = title === null ? {} : { says: { title } };
     const product = found.banner === null ? null : productIn(found.banner);
     const service = found.service === null || product === null ? found.service : { ...found.service, ...product };

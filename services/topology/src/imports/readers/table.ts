@@ -112,8 +112,9 @@ export function columnsIn(headings: readonly string[]): Columns {
   return { of, attributes, unused };
 }
 
-/** Headings that are not used, for display; null if all are. */
-export function unusedText({ unused }: Columns): string | null {
+/** Headings that are not used, for display; null if all are. @param idle columns that mean nothing in these rows */
+export function unusedText({ of, unused: foreign }: Columns, idle: readonly Column[]): string | null {
+  const unused = [...foreign, ...idle.flatMap((column) => (of.get(column) ?? []).map(({ text }) => text))];
   if (unused.length === 0) return null;
   const more = unused.length > MOST_UNUSED ? ` and ${unused.length - MOST_UNUSED} more` : "";
   return `${unused.length === 1 ? "column" : "columns"} ${unused.slice(0, MOST_UNUSED).join(", ")}${more}`;
