@@ -6,7 +6,6 @@ import { addCollect } from "./commands/collect.js";
 import { addCompletion } from "./commands/completion.js";
 import { addImport } from "./commands/imports.js";
 import { addKey, addLogin } from "./commands/login.js";
-import { addMerge } from "./commands/merge.js";
 import { addResources } from "./commands/resources.js";
 import { describeFailure } from "./failures.js";
 import { EXIT, type Surroundings } from "./terminal.js";
@@ -27,7 +26,6 @@ export function createProgram(surroundings: Surroundings, version: string): Comm
     addLogin,
     addKey,
     addResources,
-    addMerge,
     addImport,
     addCollect,
     addExport,

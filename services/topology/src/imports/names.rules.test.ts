@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import type { NamedHost } from "../storage/stores/host-names.js";
 import { createDistinction, createKnownNames } from "./names.rules.js";
+import { createMemoryNetwork } from "./testing/network.js";
 import { MAC, seenHost } from "./testing/sightings.js";
 
 const host = (id: string, hostname: string | null, more: Partial<NamedHost> = {}): NamedHost => ({
@@ -84,4 +85,33 @@ it("a MAC address that hosts have lost is matched with the oldest of them", () =
   const known = createKnownNames([host("b", null, lost), host("a", null, lost)]);
   expect(known.withLostMac(MAC)?.id).toBe("a");
   expect(known.withLostMac("02:00:00:00:00:0C")).toBeNull();
+});
+
+describe("a name in separate files of IPv4 and IPv6", () => {
+  const DUID = "00:01:00:01:2a:2b:2c:2d:7c:2f:80:40:00:20";
+  const leases4 = "4102444800 7c:2f:80:40:00:20 192.168.1.20 nas *\n";
+
+  it("is one host, if a MAC address shows it", () => {
+    const network = createMemoryNetwork();
+    network.importFile(leases4, false);
+    network.importFile(`duid 00:03:00:01:00\n4102444800 123 fd00:1::20 nas ${DUID}\n`, false);
+    expect([...network.hosts.values()].map(({ interfaces }) => interfaces.length)).toEqual([2]);
+  });
+
+  it("alone does not join machines, and the plan says so", () => {
+    const network = createMemoryNetwork();
+    network.importFile("192.168.1.20 nas\n", false);
+    const [plan] = network.importFile("fd00:1::20 nas\n", false);
+    expect([network.hosts.size, plan?.skipped]).toEqual([
+      2,
+      [
+        {
+          line: 1,
+          what: "host name nas",
+          reason: "another host has it, at addresses that are not in the file: merge the two if they are one machine",
+        },
+      ],
+    ]);
+    expect(network.importFile("fd00:1::20 nas\n", true)[0]).toMatchObject({ action: "unchanged", skipped: [] });
+  });
 });

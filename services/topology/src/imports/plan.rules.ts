@@ -80,6 +80,8 @@ export interface Planning {
   readonly cidrOf: (subnetId: string) => string | undefined;
   /** The host with a name, on which others run; null if it is unknown, or several have the name. */
   readonly runnerOf: (name: string) => string | null;
+  /** The host that had a name before the import; null if there is none, or several. */
+  readonly namesakeOf: (name: string) => string | null;
   readonly superseded: readonly Interface[];
   /** Interfaces of this host that lose their address to another one. */
   readonly lost: ReadonlySet<string>;
@@ -196,7 +198,7 @@ interface On {
 function hostOf(
   seen: SeenHost,
   known: Recognized | null,
-  { networkId, now, newId, runnerOf }: Planning,
+  { networkId, now, newId, runnerOf, namesakeOf }: Planning,
   skip: Skip,
 ): Planned<HostRecord> {
   const { hostname, vendor, role = null, attributes = {} } = seen;
@@ -230,6 +232,12 @@ function hostOf(
     const next = { ...entity, ...given, ...(isUnnamed && { hostname }) };
     return { action: "update", before: known.host, entity: next };
   }
+  if (hostname !== null && seen.addresses.length > 0 && namesakeOf(hostname) !== null)
+    skip(
+      seen.line,
+      `host name ${hostname}`,
+      "another host has it, at addresses that are not in the file: merge the two if they are one machine",
+    );
   const entity = hostKind.make(
     {
       name: nameOf(seen),

@@ -168,6 +168,7 @@ export function createSession(): Session {
       placeOf: places.of,
       cidrOf: places.cidrOf,
       runnerOf,
+      namesakeOf: (name) => recognition.called(name),
       superseded: supersededBy(seen, moment.known?.host.entity.id ?? null, there),
       lost: recognition.lost,
     });

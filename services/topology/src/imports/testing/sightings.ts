@@ -16,6 +16,7 @@ const planning = {
   placeOf: (ip: string) => ({ id: "subnet", cidr: blockAround(ip, 24) }),
   cidrOf: () => undefined,
   runnerOf: () => null,
+  namesakeOf: () => null,
   superseded: [],
   lost: new Set<string>(),
 };
