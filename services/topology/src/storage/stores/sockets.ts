@@ -83,7 +83,12 @@ export function createSockets({ interfaces, ports, bindings }: Stores): Sockets 
     const block = blockIn(text.trim());
     if (block === null) return null;
     const filter = { ip_key: { $gte: block.first, $lte: block.last } };
-    const inside = await found(interfaces, scope, { filter, hint: byField(scope, "ip_key"), fields }, 0);
+    const inside = await found(
+      interfaces,
+      scope,
+      { filter, hint: byField(scope, "ip_key"), fields, advice: NARROWER },
+      0,
+    );
     return [...new Set(inside.map(hostOf))];
   }
 
@@ -110,18 +115,20 @@ interface Find {
   readonly filter: object;
   readonly hint: IndexKey;
   readonly fields: readonly string[];
+  /** What to do if there are too many. */
+  readonly advice?: string;
 }
 
 /** @param before number of earlier matches */
 async function found(
   entities: Pick<Entities<Interface>, "select">,
   scope: Scope,
-  { filter, hint, fields }: Find,
+  { filter, hint, fields, advice = "specify a network or an address" }: Find,
   before: number,
 ): Promise<EntityDocument[]> {
   const projection = Object.fromEntries(["_id", ...fields].map((field) => [field, 1]));
   const rows = await entities.select(scope, filter, { projection, hint, limit: MOST_AT_SOCKET - before + 1 });
-  if (before + rows.length > MOST_AT_SOCKET) throw tooMany();
+  if (before + rows.length > MOST_AT_SOCKET) throw tooMany(advice);
   return rows;
 }
 
@@ -141,7 +148,9 @@ async function foundFor(
   return all;
 }
 
-function tooMany(): Error {
+const NARROWER = "use smaller blocks, such as /24, specify a network, or sort all hosts by address";
+
+function tooMany(advice: string): Error {
   const most = MOST_AT_SOCKET.toLocaleString("en");
-  return validationFailed({ path: "q", message: `matches more than ${most}; specify a network or an address` });
+  return validationFailed({ path: "q", message: `matches more than ${most}; ${advice}` });
 }
