@@ -11,7 +11,7 @@ import type { OpenEditor } from "../forms/for-editing.js";
 import { changedColumn } from "../list/changed-column.js";
 import type { Column } from "../list/data-table.js";
 import { EditableList } from "../list/editable-list.js";
-import { GroupFilter, ManyFilter, SearchFilter } from "../list/filters.js";
+import { attributesOf, GroupFilter, ManyFilter, SearchFilter, TextFilter } from "../list/filters.js";
 import { fieldOf, type ListState, useListState } from "../list/list-state.js";
 import { MissedFilter, missedOf } from "../list/missed-filter.js";
 import { useRemoval } from "../list/use-removal.js";
@@ -98,6 +98,8 @@ function useHosts(state: ListState, networkId: string | null): UseQueryResult<Ro
       network_id: networkId ?? undefined,
       tag_ids: state.valuesOf("tag"),
       role: ROLE_NAMES.filter((role) => state.valuesOf("role").includes(role)),
+      attribute: attributesOf(state),
+      vendor: state.valuesOf("vendor")[0],
       ...missedOf(state),
       q: state.text === "" ? undefined : state.text,
     },
@@ -110,6 +112,8 @@ function Filters({ state, tags }: { readonly state: ListState; readonly tags: Kn
       <SearchFilter state={state} placeholder="Search by name, address, MAC or vendor" />
       <TagFilter state={state} known={tags} />
       <ManyFilter state={state} name="role" label="Role" data={ROLES} />
+      <TextFilter state={state} name="vendor" label="Vendor" />
+      <TextFilter state={state} name="attribute" label="Attribute (rack:A3)" />
       <MissedFilter state={state} />
       {state.valuesOf("missed").length > 0 && (
         <Anchor component={Link} to={PATHS.gone} size="sm">

@@ -1,4 +1,5 @@
 import { CloseButton, MultiSelect, Select, TextInput } from "@mantine/core";
+import { ATTRIBUTE_KEY } from "@nts/shared/contract/attributes.rules";
 import { useDebouncedCallback } from "@mantine/hooks";
 import { Search } from "lucide-react";
 import { type ReactNode, useState } from "react";
@@ -15,18 +16,7 @@ export function SearchFilter({
   readonly state: ListState;
   readonly placeholder: string;
 }): ReactNode {
-  const [text, setText] = useState(state.text);
-  const [known, setKnown] = useState(state.text);
-  // the URL was changed elsewhere: by "back", or a cleared filter
-  if (known !== state.text) {
-    setKnown(state.text);
-    if (state.text !== text.trim()) setText(state.text);
-  }
-  const search = useDebouncedCallback((q: string) => state.change({ q: q.trim() }), TYPING_MS);
-  const change = (value: string): void => {
-    setText(value);
-    search(value);
-  };
+  const { text, change } = useTyped(state.text, (q) => state.change({ q }));
   return (
     <TextInput
       className={classes.search ?? ""}
@@ -39,6 +29,53 @@ export function SearchFilter({
       rightSection={text === "" ? null : <CloseButton size="sm" aria-label="Clear search" onClick={() => change("")} />}
     />
   );
+}
+
+const ATTRIBUTE = new RegExp(`^${ATTRIBUTE_KEY}(?::.*)?$`, "s");
+
+/** The attribute by which a list is filtered, unless it is not complete yet. */
+export function attributesOf(state: Pick<ListState, "valuesOf">): string[] {
+  return state.valuesOf("attribute").filter((one) => ATTRIBUTE.test(one));
+}
+
+/** A filter by a text, which is sent when typing pauses. */
+export function TextFilter({ state, name, label }: Omit<FilterProps, "data">): ReactNode {
+  const { text, change } = useTyped(state.valuesOf(name)[0] ?? "", (value) => state.change({ [name]: value }));
+  return (
+    <TextInput
+      className={classes.filter ?? ""}
+      aria-label={label}
+      placeholder={label}
+      spellCheck={false}
+      value={text}
+      onChange={({ currentTarget }) => change(currentTarget.value)}
+      rightSection={
+        text === "" ? null : <CloseButton size="sm" aria-label={`Clear: ${label}`} onClick={() => change("")} />
+      }
+    />
+  );
+}
+
+/** The text of a field that filters, and what to do when it is changed. @param sent as the URL has it */
+function useTyped(
+  sent: string,
+  send: (text: string) => void,
+): { readonly text: string; readonly change: (text: string) => void } {
+  const [text, setText] = useState(sent);
+  const [known, setKnown] = useState(sent);
+  // the URL was changed elsewhere: by "back", or a cleared filter
+  if (known !== sent) {
+    setKnown(sent);
+    if (sent !== text.trim()) setText(sent);
+  }
+  const later = useDebouncedCallback((value: string) => send(value.trim()), TYPING_MS);
+  return {
+    text,
+    change: (value) => {
+      setText(value);
+      later(value);
+    },
+  };
 }
 
 interface FilterProps {

@@ -17,7 +17,7 @@ import { type Rows, useRows } from "../api/queries.js";
 import { changedColumn } from "../list/changed-column.js";
 import type { Column } from "../list/data-table.js";
 import { EditableList } from "../list/editable-list.js";
-import { GroupFilter, ManyFilter, SearchFilter } from "../list/filters.js";
+import { attributesOf, GroupFilter, ManyFilter, SearchFilter, TextFilter } from "../list/filters.js";
 import { fieldOf, type ListState, useListState } from "../list/list-state.js";
 import { MissedFilter, missedOf } from "../list/missed-filter.js";
 import { useRemoval } from "../list/use-removal.js";
@@ -109,6 +109,8 @@ function useServices(state: ListState, networkId: string | null): UseQueryResult
       group_by: fieldOf(SERVICE_ORDER_FIELDS, state.groupBy),
       network_id: networkId ?? undefined,
       tag_ids: state.valuesOf("tag"),
+      attribute: attributesOf(state),
+      product: state.valuesOf("product")[0],
       ...missedOf(state),
       q: state.text === "" ? undefined : state.text,
       exclude_categories: CATEGORIES.filter((category) => hidden.includes(category)),
@@ -121,6 +123,8 @@ function Filters({ state, tags }: { readonly state: ListState; readonly tags: Kn
     <>
       <SearchFilter state={state} placeholder="Name, definition or address:port" />
       <TagFilter state={state} known={tags} />
+      <TextFilter state={state} name="product" label="Product" />
+      <TextFilter state={state} name="attribute" label="Attribute (rack:A3)" />
       <MissedFilter state={state} />
       <ManyFilter
         state={state}
