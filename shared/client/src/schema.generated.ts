@@ -6074,6 +6074,10 @@ export interface operations {
                 network_id?: components["schemas"]["Uuid"];
                 /** @description Only entities with any of these tags (ids of managed tags, or labels; a comma in a label is `\,`). */
                 tag_ids?: components["schemas"]["Text1To50"][];
+                /** @description Only entities with all of these attributes, as `key` or `key:value`, such as `rack:A3` (a comma in a value is `\,`). */
+                attribute?: components["schemas"]["Text1To600"][];
+                /** @description Only hosts with one of these roles, set or probable. */
+                role?: components["schemas"]["Role"][];
                 /** @description Required for `dns`: the zone of the hosts, such as `home.example`. */
                 zone?: components["schemas"]["Text1To254"];
                 /** @description Of `csv`: what has a row; default `hosts`. */
@@ -6086,7 +6090,7 @@ export interface operations {
                 "If-None-Match"?: string;
             };
             path: {
-                format: "prometheus" | "ansible" | "hosts" | "dns" | "homepage" | "drawio" | "csv";
+                format: "prometheus" | "certificates" | "ansible" | "hosts" | "dns" | "homepage" | "drawio" | "csv";
             };
         };
         responses: {

@@ -1,12 +1,23 @@
 import { z } from "zod";
+import { attributeFilter } from "./attributes.js";
 import { filters, text } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { isDnsName } from "./formats.js";
 import { CSV_RESOURCES } from "./import-formats.js";
+import { roleFilter } from "./roles.js";
 
 // The inventory in the file formats of other tools. @see docs/exports.md
 
-export const EXPORT_FORMATS = ["prometheus", "ansible", "hosts", "dns", "homepage", "drawio", "csv"] as const;
+export const EXPORT_FORMATS = [
+  "prometheus",
+  "certificates",
+  "ansible",
+  "hosts",
+  "dns",
+  "homepage",
+  "drawio",
+  "csv",
+] as const;
 export type ExportFormat = (typeof EXPORT_FORMATS)[number];
 
 export const exportInventory = endpoint({
@@ -19,13 +30,15 @@ export const exportInventory = endpoint({
   tag: "Exports",
   summary: "Export the inventory for another tool",
   description:
-    "Hosts with their addresses and services: Prometheus targets (`http_sd`), an Ansible inventory, `/etc/hosts` lines, a DNS " +
+    "Hosts with their addresses and services: Prometheus targets (`http_sd`), metrics of certificates that end, an Ansible inventory, `/etc/hosts` lines, a DNS " +
     "zone, Homepage links, a diagrams.net drawing, or a CSV table that can be imported again. The response is the file itself, " +
     "streamed and without an envelope. With `If-None-Match`, 304 if nothing visible to the caller has changed.",
   params: z.object({ format: z.enum(EXPORT_FORMATS) }),
   query: z.strictObject({
     network_id: filters.network_id,
     tag_ids: filters.tag_ids,
+    ...attributeFilter,
+    ...roleFilter,
     zone: text(1, 254)
       .refine((zone) => isDnsName(zone.replace(/\.$/, "")), "must be a DNS zone name")
       .optional()

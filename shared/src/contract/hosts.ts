@@ -22,8 +22,7 @@ import { observed, ObservedOfHost } from "./observed.js";
 import { patchOf } from "./merge-patch.js";
 import { HOSTNAME_LIMIT } from "./formats.js";
 import { resource } from "./resource.js";
-import { ROLE_NAMES } from "./role-names.rules.js";
-import { Role } from "./roles.js";
+import { Role, roleFilter } from "./roles.js";
 import { sighting, sightingFilters } from "./sightings.js";
 import { planned } from "./writes.js";
 import { Interface, InterfaceOfNewHost } from "./interfaces.js";
@@ -100,11 +99,7 @@ export const listHosts = endpoint({
     ...asOf,
     ...filters,
     ...attributeFilter,
-    role: z
-      .array(Role)
-      .max(ROLE_NAMES.length)
-      .default([])
-      .describe("Only hosts with one of these roles, set or probable."),
+    ...roleFilter,
     vendor: text(1, 200).optional().describe("Only hosts of this vendor, as sources name it, ignoring case."),
     ...sightingFilters,
     q: SearchPart.describe(

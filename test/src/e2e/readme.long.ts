@@ -126,6 +126,7 @@ describe("the examples of docs/exports.md", () => {
       /value="nas&lt;br&gt;192\.168\.1\.20".*\n.*value="Photos · 443\/tcp"/,
     );
     expect(await fileOf("zone.txt")).toMatch(/^nas IN A 192\.168\.1\.20$/m);
+    expect(await fileOf("certificates.txt")).toMatch(/^# HELP nts_certificate_not_after_seconds /);
     expect(JSON.parse(await fileOf("targets.json"))).toMatchObject([{ targets: ["192.168.1.20:443"] }]);
     expect(JSON.parse(await fileOf("inventory.json"))).toMatchObject({ all: { hosts: { nas: {} } } });
     expect(JSON.parse(await fileOf("plan.json"))).toMatchObject({ data: { summary: { hosts: { unchanged: 1 } } } });

@@ -55,7 +55,8 @@ describe("an export: contents", () => {
     const tag = await owner.call(createTag, { body: { name: "web" } });
     await aServer(worlds[0], "first");
     const { id } = await aServer(worlds[1], "second");
-    await owner.call(patchHost, { params: { id }, body: { tags: [tag.id] } });
+    const more = { role: "Nas" as const, attributes: { rack: "A3", height: 2 } };
+    await owner.call(patchHost, { params: { id }, body: { tags: [tag.id], ...more } });
     const one = owner.restrictedTo([worlds[0].network.id]);
     const seen = async (caller: Caller, format: string, query = ""): Promise<string[]> => {
       const separator = format.includes("?") ? "&" : "?";
@@ -68,10 +69,17 @@ describe("an export: contents", () => {
       expect([format, await seen(owner, format, `network_id=${worlds[1].network.id}`)]).toEqual([format, ["second"]]);
       expect([format, await seen(one, format, `network_id=${worlds[1].network.id}`)]).toEqual([format, []]);
       expect([format, await seen(owner, format, `tag_ids=${tag.id}`)]).toEqual([format, ["second"]]);
+      for (const query of [
+        `role=Nas`,
+        `attribute=rack:A3&attribute=height`,
+        `tag_ids=${tag.id}&role=Nas&attribute=rack`,
+      ])
+        expect([format, query, await seen(owner, format, query)]).toEqual([format, query, ["second"]]);
+      expect([format, await seen(owner, format, "role=Printer")]).toEqual([format, []]);
       expect([format, await seen(topology.aCaller(), format)]).toEqual([format, []]);
     }
     const { all } = JSON.parse((await exported(owner, "ansible")).text) as { all: { children: object } };
-    expect(Object.keys(all.children)).toEqual(["network_one", "service_nginx", "network_two", "tag_web"]);
+    expect(Object.keys(all.children)).toEqual(["network_one", "service_nginx", "network_two", "tag_web", "role_nas"]);
   });
 
   it("contain as a drawing each host once, in the subnet of its first interface or outside of subnets", async () => {

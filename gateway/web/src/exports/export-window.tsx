@@ -1,10 +1,12 @@
 import { Anchor, Button, Group, Modal, MultiSelect, Select, Stack, Text, TextInput } from "@mantine/core";
 import { CSV_RESOURCES, EXPORT_FORMATS } from "@nts/shared/contract";
+import { ROLE_NAMES } from "@nts/shared/contract/role-names.rules";
 import { Download } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
 import { useReturnFocus } from "../forms/use-return-focus.js";
 import { ROWS } from "../imports/formats.js";
+import { roleText } from "../parts/texts.js";
 import { CopyField } from "../parts/copy.js";
 import { PATHS } from "../paths.js";
 import { useNetworkScope } from "../shell/networks.js";
@@ -12,6 +14,7 @@ import { useTags } from "../tags/tags.js";
 import { type Chosen, exportFileName, exportPath, EXPORTS } from "./formats.js";
 
 const ALL = "";
+const ROLES = ROLE_NAMES.map((role) => ({ value: role, label: roleText(role) }));
 
 /** Selects scope and format of an export; downloads it, or shows the URL for programs. */
 export function ExportWindow({ onClose }: { readonly onClose: () => void }): ReactNode {
@@ -21,6 +24,8 @@ export function ExportWindow({ onClose }: { readonly onClose: () => void }): Rea
     format: "prometheus",
     networkId,
     tags: [],
+    roles: [],
+    attribute: "",
     zone: "",
     resource: "hosts",
   });
@@ -110,6 +115,23 @@ function Choice({ chosen, onChange }: ChoiceProps): ReactNode {
           onChange={(ids) => set({ tags: ids })}
         />
       )}
+      <MultiSelect
+        label="Hosts with any of these roles"
+        placeholder={chosen.roles.length === 0 ? "All hosts" : ""}
+        searchable
+        clearable
+        clearButtonProps={{ "aria-label": "Clear: Roles" }}
+        data={ROLES}
+        value={[...chosen.roles]}
+        onChange={(roles) => set({ roles })}
+      />
+      <TextInput
+        label="Hosts with this attribute"
+        placeholder="rack or rack:A3"
+        maxLength={600}
+        value={chosen.attribute}
+        onChange={({ currentTarget }) => set({ attribute: currentTarget.value })}
+      />
     </>
   );
 }

@@ -1,13 +1,19 @@
 import { describe, expect, it } from "@jest/globals";
 import { type Chosen, exportFileName, exportPath } from "./formats.js";
 
-const chosen: Chosen = { format: "ansible", networkId: null, tags: [], zone: "home.example", resource: "ports" };
+const chosen: Chosen = {
+  ...{ format: "ansible", networkId: null, tags: [], roles: [], attribute: "" },
+  ...{ zone: "home.example", resource: "ports" },
+};
 
 describe("the path of an export", () => {
   it("contains the parameters of the format and the filters", () => {
     expect(exportPath(chosen)).toBe("/api/v1/exports/ansible");
     expect(exportPath({ ...chosen, networkId: "n", tags: ["a", "b"] })).toBe(
       "/api/v1/exports/ansible?network_id=n&tag_ids=a&tag_ids=b",
+    );
+    expect(exportPath({ ...chosen, roles: ["Nas"], attribute: "rack:A,3 " })).toBe(
+      "/api/v1/exports/ansible?role=Nas&attribute=rack%3AA%5C%2C3",
     );
     expect(exportPath({ ...chosen, format: "csv" })).toBe("/api/v1/exports/csv?resource=ports");
     expect(exportPath({ ...chosen, format: "dns", zone: " a&b.example " })).toBe(

@@ -14,6 +14,11 @@ export const EXPORTS: Readonly<Record<ExportFormat, Format>> = {
     about: "Targets: every service that listens on TCP. Prometheus polls the URL with an API key.",
     fileName: "targets.json",
   },
+  certificates: {
+    label: "Certificates (Prometheus metrics)",
+    about: "When the certificates that scans have seen end. Prometheus scrapes the URL with an API key.",
+    fileName: "certificates.txt",
+  },
   ansible: {
     label: "Ansible (inventory)",
     about: "All hosts with their variables, in groups by network, tag and service.",
@@ -38,6 +43,9 @@ export interface Chosen {
   readonly format: ExportFormat;
   readonly networkId: string | null;
   readonly tags: readonly string[];
+  readonly roles: readonly string[];
+  /** As `key` or `key:value`; empty for all. */
+  readonly attribute: string;
   /** Only for DNS zones. */
   readonly zone: string;
   /** Only for tables. */
@@ -45,13 +53,15 @@ export interface Chosen {
 }
 
 /** The path of an export; null if it is incomplete. */
-export function exportPath({ format, networkId, tags, zone, resource }: Chosen): string | null {
+export function exportPath({ format, networkId, tags, roles, attribute, zone, resource }: Chosen): string | null {
   if (format === "dns" && zone.trim() === "") return null;
   const query = new URLSearchParams([
     ...(format === "dns" ? [["zone", zone.trim()]] : []),
     ...(format === "csv" ? [["resource", resource]] : []),
     ...(networkId === null ? [] : [["network_id", networkId]]),
     ...tags.map((id) => ["tag_ids", id]),
+    ...roles.map((role) => ["role", role]),
+    ...(attribute.trim() === "" ? [] : [["attribute", attribute.trim().replaceAll(",", "\\,")]]),
   ]);
   return `/api/v1/exports/${format}${query.size === 0 ? "" : `?${query.toString()}`}`;
 }

@@ -2,7 +2,6 @@ import type { Document } from "mongodb";
 import type { Host } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { documentsIn } from "@nts/shared/mongo/raw-find";
-import { composed } from "@nts/shared/contract/folding.rules";
 import { DEADLINES } from "@nts/shared/timing";
 import type { Entities, Entity } from "../storage/entities.js";
 import { creationIndex, INTERFACE_ADDRESSES_INDEX, orderIndex } from "../storage/indexes.js";
@@ -24,18 +23,23 @@ interface Drawn {
   readonly scope: Scope;
   /** Names of networks by their ids. */
   readonly networks: ReadonlyMap<string, string>;
-  /** Tags of the hosts to draw; empty for all. */
-  readonly tags: readonly string[];
+  readonly isDrawn: IsDrawn;
 }
 
+/** Whether a host is to be drawn. */
+type IsDrawn = (host: Host) => boolean;
+
 /** A diagrams.net drawing of the hosts of a scope in their subnets. */
-export async function* drawing(storage: Reads, { scope, networks, tags }: Drawn): AsyncGenerator<string, void, void> {
+export async function* drawing(
+  storage: Reads,
+  { scope, networks, isDrawn }: Drawn,
+): AsyncGenerator<string, void, void> {
   const writer = createDrawioWriter();
   yield writer.begin;
   for (const [networkId, name] of networks) {
     let before = writer.network(`network-${networkId}`, name);
     for await (const place of places(storage, narrowedTo(scope, networkId)))
-      for await (const { suffix, number, cards } of boxesOf(storage, scope, place, tags)) {
+      for await (const { suffix, number, cards } of boxesOf(storage, scope, place, isDrawn)) {
         yield before + writer.box((place.id ?? `rest-${networkId}`) + suffix, place.title + number, cards);
         before = "";
       }
@@ -92,10 +96,8 @@ async function* cardsOf(
   { hosts }: Reads,
   scope: Scope,
   ids: AsyncIterable<readonly string[]>,
-  tags: readonly string[],
+  isDrawn: IsDrawn,
 ): AsyncGenerator<readonly Card[]> {
-  const selected = new Set(tags.map(composed));
-  const isDrawn = (host: Host): boolean => selected.size === 0 || host.tags.some((tag) => selected.has(composed(tag)));
   for await (const some of hostsIn(hosts.withChildren(scope, ids))) yield some.filter(isDrawn).map(cardIn);
 }
 
@@ -107,7 +109,7 @@ interface Box {
 }
 
 /** The boxes of a place; a subnet has at least one. */
-async function* boxesOf(storage: Reads, scope: Scope, place: Place, tags: readonly string[]): AsyncGenerator<Box> {
+async function* boxesOf(storage: Reads, scope: Scope, place: Place, isDrawn: IsDrawn): AsyncGenerator<Box> {
   let part = 0;
   let rows = 0;
   let cards: Card[] = [];
@@ -117,7 +119,7 @@ async function* boxesOf(storage: Reads, scope: Scope, place: Place, tags: readon
     [cards, rows] = [[], 0];
     return done;
   };
-  for await (const some of cardsOf(storage, scope, place.hostIds, tags))
+  for await (const some of cardsOf(storage, scope, place.hostIds, isDrawn))
     for (const card of some) {
       if (cards.length >= MOST_CARDS || rows >= MOST_ROWS) yield box();
       cards.push(card);

@@ -6,6 +6,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { createPacer } from "@nts/shared/scheduling/pacer";
 import type { Work } from "@nts/shared/work";
 import { createAnsibleWriter, MOST_ANSIBLE_HOSTS } from "../exports/formats/ansible.rules.js";
+import { createCertificatesWriter } from "../exports/formats/certificates.rules.js";
 import { createCsvWriter } from "../exports/formats/csv.rules.js";
 import { createDnsWriter } from "../exports/formats/dns.rules.js";
 import { createHomepageWriter } from "../exports/formats/homepage.rules.js";
@@ -17,8 +18,10 @@ import { drawing } from "../exports/drawing.js";
 import { readNames, readNetworkNames } from "../exports/names.js";
 import { inPieces } from "../exports/pieces.js";
 import { hostsIn } from "../exports/rows.js";
+import { hostKind } from "../kinds/host.js";
+import { meets } from "../past/conditions.rules.js";
 import { readSeenState, type StateParts } from "../journal/seen-state.js";
-import { TAG_INDEX } from "../storage/indexes.js";
+import { FACET_INDEX, TAG_INDEX } from "../storage/indexes.js";
 import { allRows, commonFilter, streamed } from "../storage/lists.js";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
@@ -52,6 +55,10 @@ const KINDS: Readonly<Record<Exclude<ExportFormat, "drawio">, Kind>> = {
   prometheus: {
     file: fixed(JSON_TYPE, null),
     createWriter: async ({ readNames }) => createPrometheusWriter(await readNames()),
+  },
+  certificates: {
+    file: fixed("text/plain", null),
+    createWriter: async ({ readNames }) => createCertificatesWriter(await readNames()),
   },
   ansible: {
     file: fixed(JSON_TYPE, "inventory.json"),
@@ -109,10 +116,11 @@ function requireFitting(format: ExportFormat, { zone, resource }: Query): void {
 
 /** Group members of an Ansible inventory are kept in memory until the end. */
 async function requireFew({ totals, hosts }: Storage, scope: Scope, query: Query): Promise<void> {
-  const isTagged = query.tag_ids.length > 0;
-  const found = isTagged
-    ? await hosts.count(scope, commonFilter(query, scope), TAG_INDEX)
-    : await totals.total(scope, "hosts");
+  const filter = commonFilter(query, scope);
+  const found =
+    "tags" in filter || "facets" in filter
+      ? await hosts.count(scope, filter, "tags" in filter ? TAG_INDEX : FACET_INDEX)
+      : await totals.total(scope, "hosts");
   if (found > MOST_ANSIBLE_HOSTS)
     throw validationFailed({
       path: "network_id",
@@ -139,7 +147,8 @@ async function* written(
   yield* writer.end();
 }
 
-async function* drawn(storage: Storage, scope: Scope, { tag_ids }: Query): AsyncGenerator<string, void, void> {
+async function* drawn(storage: Storage, scope: Scope, query: Query): AsyncGenerator<string, void, void> {
   const networks = await readNetworkNames(storage, scope);
-  yield* drawing(storage, { scope, networks, tags: tag_ids });
+  const filter = commonFilter(query, scope) as Readonly<Record<string, unknown>>;
+  yield* drawing(storage, { scope, networks, isDrawn: (host) => meets(hostKind.keysOf(host), filter) });
 }

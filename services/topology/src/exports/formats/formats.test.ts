@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import type { Attributes, CsvResource, Host, Role } from "@nts/shared/contract";
 import { createAnsibleWriter } from "./ansible.rules.js";
+import { createCertificatesWriter } from "./certificates.rules.js";
 import { createCsvWriter } from "./csv.rules.js";
 import { createDnsWriter } from "./dns.rules.js";
 import { createHostsWriter } from "./hosts.rules.js";
@@ -256,5 +257,27 @@ describe("a table", () => {
     ]);
     const full = ["＝1", "＋1", "－1", "＠x"].map((name) => rowsOf("hosts", { name })[1]);
     expect(full).toEqual(["'＝1,,,,,", "'＋1,,,,,", "'－1,,,,,", "'＠x,,,,,"]);
+  });
+});
+
+describe("metrics of certificates", () => {
+  it("have a line for each port with a certificate, with what an alert shows", () => {
+    const host = aHost({
+      name: 'nas "1"',
+      ips: ["10.0.0.1"],
+      ports: [
+        [443, "Tcp"],
+        [80, "Tcp"],
+      ],
+    });
+    const certificate = { subject: "CN=nas.example", not_after: "2026-03-01T00:00:00.000Z" };
+    const [first, ...others] = host.ports;
+    const ports = [{ ...first!, observed: { certificate, title: null } as never }, ...others];
+    const writer = createCertificatesWriter(names);
+    const lines = (writer.begin + writer.hosts([{ ...host, ports }])).trimEnd().split("\n");
+    expect(lines.slice(0, 2).map((line) => line.slice(0, 8))).toEqual(["# HELP n", "# TYPE n"]);
+    expect(lines.slice(2)).toEqual([
+      `nts_certificate_not_after_seconds{network="Büro 1",host="nas \\"1\\"",host_id="${host.id}",address="10.0.0.1",port="443/tcp",subject="CN=nas.example"} 1772323200`,
+    ]);
   });
 });
