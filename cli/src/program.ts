@@ -6,6 +6,7 @@ import { addCollect } from "./commands/collect.js";
 import { addCompletion } from "./commands/completion.js";
 import { addImport } from "./commands/imports.js";
 import { addKey, addLogin } from "./commands/login.js";
+import { addMerge } from "./commands/merge.js";
 import { addResources } from "./commands/resources.js";
 import { describeFailure } from "./failures.js";
 import { EXIT, type Surroundings } from "./terminal.js";
@@ -26,6 +27,7 @@ export function createProgram(surroundings: Surroundings, version: string): Comm
     addLogin,
     addKey,
     addResources,
+    addMerge,
     addImport,
     addCollect,
     addExport,

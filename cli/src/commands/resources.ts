@@ -3,8 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Command } from "commander";
 import { stringify } from "yaml";
-import type { ApiResponse } from "@nts/client/transport";
-import { operationOf } from "@nts/shared/client";
 import type { AnyEndpoint, MadeWebhooks } from "@nts/shared/contract";
 import type { Connection } from "../connection.js";
 import { entitiesOf, idOf, withHostNames, withIds } from "../find.js";
@@ -12,9 +10,10 @@ import { addQuery, type OutputOptions, outputOption, queryOf } from "../options.
 import { format } from "../output.js";
 import { planText } from "../plans.js";
 import { type Resource, RESOURCES } from "../resources.js";
-import { confirm, EXIT, Problem, type Surroundings, type Terminal } from "../terminal.js";
+import { confirm, EXIT, Problem, type Surroundings } from "../terminal.js";
 import { bodyOf, parseYaml } from "../values.js";
 import { type AddCommands, connectedFor } from "./command.js";
+import { send, showPlan } from "./writes.js";
 
 // `get`, `create`, `edit` and `delete`, with a subcommand for every applicable resource of the contract.
 
@@ -213,7 +212,7 @@ function addDelete(verb: Command, surroundings: Surroundings, resource: Resource
     .action((name: string, options: DeleteOptions, self: Command) =>
       connectedFor(self, surroundings, remove, async (connection) => {
         const id = await idIn(connection, resource, name, options);
-        const etag = remove.plans === true ? await showPlan(terminal, connection, remove, id) : null;
+        const etag = remove.plans === true ? await showPlan(terminal, connection, remove, { params: { id } }) : null;
         await confirm(terminal, `Delete the ${resource.singular} ${name}?`, options);
         const { comment, keepWebhooks } = options;
         const conditions = { ...(etag !== null && { ifMatch: etag }), ...(comment !== undefined && { comment }) };
@@ -226,16 +225,4 @@ function addDelete(verb: Command, surroundings: Surroundings, resource: Resource
           );
       }),
     );
-}
-
-/** Shows the cascaded deletions. @returns the ETag for exactly that deletion */
-async function showPlan(terminal: Terminal, connection: Connection, remove: AnyEndpoint, id: string): Promise<string> {
-  const { meta } = await send(connection, remove, { params: { id }, query: { dry_run: true } });
-  terminal.say(planText(meta.plan));
-  return meta.plan.etag;
-}
-
-async function send(connection: Connection, operation: AnyEndpoint, input: object): Promise<ApiResponse> {
-  // Without If-None-Match there is no 304.
-  return (await connection.transport.send(operationOf(operation), input)) as ApiResponse;
 }

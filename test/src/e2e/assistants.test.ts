@@ -158,6 +158,25 @@ describe("assistants: planning and changing", () => {
     expect(await own.session.data("get", path)).toMatchObject({ name: "storage", description: "moved" });
   });
 
+  it("merge hosts that are one machine, and split them again", async () => {
+    const own = await anAccount(stack.url);
+    const { host, network } = await aNetworkWithAHost(own.session);
+    const { client } = await anAssistant({ permissions: "Member" }, own);
+    const body = { network_id: network.id, name: "other" };
+    const other = await own.session.data<{ id: string }>("post", "/api/v1/hosts", body);
+    const merge = { action: "merge", kind: "host", id: host.id, members: { host_id: other.id } };
+    const { data } = await call(client, "plan_change", merge);
+    expect(data).toMatchObject({ action: "update", deleted_with_it: { hosts: 1 } });
+    const { etag } = data as unknown as { etag: string };
+    expect((await call(client, "apply_change", { ...merge, etag })).data).toMatchObject({ done: "merge", id: host.id });
+    expect((await own.session.send("get", `/api/v1/hosts/${other.id}`)).status).toBe(404);
+    const split = { action: "split", kind: "host", id: host.id, members: { interface_ids: [other.id], name: "new" } };
+    expect((await call(client, "plan_change", split)).text).toMatch(/^invalid_reference: /);
+    expect((await call(client, "plan_change", { ...split, kind: "port" })).data).toEqual({
+      lack: "split is only for hosts",
+    });
+  });
+
   it("change nothing without a plan, whatever they send as its etag", async () => {
     const own = await anAccount(stack.url);
     const { network, host } = await aNetworkWithAHost(own.session);

@@ -93,6 +93,9 @@ const ENCODED = [
   "%2F",
 ];
 
+/** Of this many requests one is sent, another one for each operation, so that each value is sent to some; the long tier sends all. */
+const EVERY = Number(process.env["HOSTILE_EVERY"] ?? 4);
+
 /** Operations that end the accounts needed by the rest of this file. */
 const EXCLUDED_OPERATIONS = ["logout"];
 
@@ -110,10 +113,10 @@ beforeAll(async () => {
 
 describe("every operation with hostile values answers as its contract says", () => {
   const operations = OPERATIONS.filter(({ operationId }) => !EXCLUDED_OPERATIONS.includes(operationId));
-  it.each(operations.map((operation) => [operation.operationId, operation] as const))(
+  it.each(operations.map((operation, index) => [operation.operationId, operation, index] as const))(
     "%s",
-    async (_name, operation) => {
-      const requests = requestsFor(operation);
+    async (_name, operation, index) => {
+      const requests = requestsFor(operation).filter((_request, n) => (n + index) % EVERY === 0);
       const faults = await mapConcurrently(requests.length, 16, (n) => send(operation, requests[n]!));
       expect(faults.filter((fault) => fault !== null).slice(0, 5)).toEqual([]);
     },

@@ -1,4 +1,4 @@
-/** Security headers of responses. */
+/** Security headers of responses, and trace headers of requests to services. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { exchangeBytes, type IsolatedGateways, startIsolatedGateways } from "../support/isolated-gateways.js";
 import { type StubCredential, sendJson } from "../support/service-stub.js";
@@ -126,5 +126,31 @@ describe("the headers of a response", () => {
       await send("GET", ONE, { ...headers, ...key.headers }),
     ])
       expect([...response.headers.keys()].filter((name) => name.startsWith("access-control"))).toEqual([]);
+  });
+});
+
+describe("the headers of a trace, without a receiver of spans", () => {
+  const TRACE = "0af7651916cd43dd8448eb211c80319c";
+  const CLIENT_SPAN = "b7ad6b7169203331";
+
+  /** Those that reach the service. */
+  async function forwarded(headers: Record<string, string>): Promise<{ traceparent: string; tracestate: string }> {
+    await send("GET", ONE, { ...key.headers, ...headers });
+    return world.stub.forwarded.at(-1)!.headers as { traceparent: string; tracestate: string };
+  }
+
+  it("are forwarded as they arrived", async () => {
+    const headers = { traceparent: `00-${TRACE}-${CLIENT_SPAN}-01`, tracestate: "vendor=value" };
+    expect(await forwarded(headers)).toMatchObject(headers);
+  });
+
+  it("are created when they are absent or malformed, without the vendors' state", async () => {
+    const malformed = { traceparent: `00-${TRACE}-${CLIENT_SPAN}`, tracestate: "vendor=value" };
+    for (const headers of [{}, malformed]) {
+      const { traceparent, tracestate } = await forwarded(headers);
+      expect(traceparent).toMatch(/^00-[\da-f]{32}-[\da-f]{16}-00$/);
+      expect(traceparent).not.toContain(TRACE);
+      expect(tracestate).toBeUndefined();
+    }
   });
 });

@@ -29,7 +29,7 @@ import {
 import { startTopology, type Topology } from "../support/topology.js";
 
 /** `npm run long -- archives` has 200. */
-const ORGANIZATIONS = Number(process.env["ARCHIVES"] ?? 4);
+const ORGANIZATIONS = Number(process.env["ARCHIVES"] ?? 2);
 
 let topology: Topology;
 /** Runs before each transaction of an import. */

@@ -17,7 +17,7 @@ import { type Caller, startTopology, type Topology } from "../support/topology.j
 import { aHost, aNetwork, aService, echoOf, type World } from "../support/topology-world.js";
 
 /** Services that are paged through while others write, and the number of writers. */
-const SERVICES = Number(process.env["CURSOR_SERVICES"] ?? 140);
+const SERVICES = Number(process.env["CURSOR_SERVICES"] ?? 90);
 const WRITERS = 4;
 const ON_HOST = 500;
 

@@ -12,7 +12,7 @@ import { aHost, aNetwork, aService } from "../support/topology-world.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 
 /** One of so many queries. */
-const PLANS_EVERY = Number(process.env["PLANS_EVERY"] ?? 5);
+const PLANS_EVERY = Number(process.env["PLANS_EVERY"] ?? 8);
 const PAGE = 250;
 const AT_A_TIME = 4;
 /** How much of a list is returned says nothing of how it is read. */

@@ -12,7 +12,7 @@ import { startTopology, type Topology } from "../support/topology.js";
 import { aNetwork } from "../support/topology-world.js";
 import { SEED } from "../support/sample-seed.js";
 
-const LENGTH = Number(process.env["REVERT_LENGTH"] ?? 15);
+const LENGTH = Number(process.env["REVERT_LENGTH"] ?? 10);
 
 jest.setTimeout(300_000 + LENGTH * 1_500);
 

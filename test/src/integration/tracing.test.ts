@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { freePort } from "@nts/local/processes/ports";
 import { execa } from "execa";
 import { aKey, anAccount, type Account } from "../support/api.js";
-import { type IsolatedGateways, startIsolatedGateways } from "../support/isolated-gateways.js";
+import { startIsolatedGateways } from "../support/isolated-gateways.js";
 import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from "../support/otlp-receiver.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { until } from "../support/until.js";
@@ -144,38 +144,7 @@ describe("a gateway whose receiver of spans is unavailable", () => {
   });
 });
 
-describe("a gateway without a receiver of spans", () => {
-  let world: IsolatedGateways;
-
-  beforeAll(async () => {
-    world = await startIsolatedGateways();
-  });
-
-  afterAll(async () => {
-    await world.stop();
-  });
-
-  /** The trace headers that reach the service. */
-  async function forwarded(headers: Record<string, string>): Promise<{ traceparent: string; tracestate: string }> {
-    await fetch(`${world.url}/api/v1/networks/x`, { headers: { ...world.stub.aKey().headers, ...headers } });
-    return world.stub.forwarded.at(-1)!.headers as { traceparent: string; tracestate: string };
-  }
-
-  it("forwards the trace context as it arrived", async () => {
-    const headers = { traceparent: `00-${TRACE}-${CLIENT_SPAN}-01`, tracestate: "vendor=value" };
-    expect(await forwarded(headers)).toMatchObject(headers);
-  });
-
-  it("creates one when it is absent or malformed, without the vendors' state", async () => {
-    const malformed = { traceparent: `00-${TRACE}-${CLIENT_SPAN}`, tracestate: "vendor=value" };
-    for (const headers of [{}, malformed]) {
-      const { traceparent, tracestate } = await forwarded(headers);
-      expect(traceparent).toMatch(/^00-[\da-f]{32}-[\da-f]{16}-00$/);
-      expect(traceparent).not.toContain(TRACE);
-      expect(tracestate).toBeUndefined();
-    }
-  });
-
+describe("a process without a receiver of spans", () => {
   it("loads no recording library", async () => {
     const script = `
       import { createRequire } from "node:module";

@@ -4,7 +4,9 @@ import { pageOf, short } from "../results.rules.js";
 import { tool } from "../tool.js";
 
 const ACTIONS = { create: "create", change: "patch", delete: "delete" } as const;
-type Action = keyof typeof ACTIONS;
+/** Actions on hosts that are one machine, or two. */
+const OF_HOSTS = { merge: "merge_hosts", split: "split_host" } as const;
+type Action = keyof typeof ACTIONS | keyof typeof OF_HOSTS;
 
 /** The names of the writable kinds, such as `host`. */
 const WRITABLE = KIND_NAMES.map((name) => KINDS[name].singular).sort();
@@ -13,20 +15,25 @@ type Writable = (typeof WRITABLE)[number];
 const OPERATION_BY_ID = new Map(OPERATIONS.map((operation) => [operation.operationId, operation]));
 
 const change = {
-  action: z.enum(Object.keys(ACTIONS) as Action[]),
+  action: z
+    .enum([...Object.keys(ACTIONS), ...Object.keys(OF_HOSTS)] as Action[])
+    .describe("merge deletes another host that is the same machine; split gives a new host some interfaces."),
   kind: z.enum(WRITABLE),
   id: z.uuid().optional().describe("Of the entity to change or delete."),
   members: z
     .record(z.string(), z.unknown())
     .optional()
     .describe(
-      "Of the entity to create, or those that change, as in the HTTP API. A host may have interfaces, ports and services.",
+      "Of the entity to create, or those that change, as in the HTTP API. A host may have interfaces, ports and services. " +
+        "To merge, host_id of the other host; to split, interface_ids and name of the new one.",
     ),
 };
 type Change = z.infer<z.ZodObject<typeof change>>;
 
 function operationOf(kind: Writable, action: Action): AnyEndpoint {
-  const operation = OPERATION_BY_ID.get(`${ACTIONS[action]}_${kind}`);
+  const operation = OPERATION_BY_ID.get(
+    action === "merge" || action === "split" ? OF_HOSTS[action] : `${ACTIONS[action]}_${kind}`,
+  );
   if (operation === undefined) throw new Error(`no operation can ${action} a ${kind}`);
   return operation;
 }
@@ -41,8 +48,9 @@ function callFor({ action, kind, id, members }: Change): [AnyEndpoint, never] {
   return [operation, input as never];
 }
 
-/** The missing argument; null if complete. */
-function lackOf({ action, id, members }: Change): string | null {
+/** The missing or wrong argument; null if there is none. */
+function lackOf({ action, kind, id, members }: Change): string | null {
+  if (action in OF_HOSTS && kind !== "host") return `${action} is only for hosts`;
   if (action !== "create" && id === undefined) return `${action} needs the id; call find`;
   return action !== "delete" && members === undefined ? `${action} needs members` : null;
 }

@@ -17,8 +17,8 @@ interface FormWindowProps<Values extends object> {
   readonly form: UseFormReturnType<Values>;
   /** Sends the write, using `send` to support previews. Errors are shown next to their fields. */
   readonly submit: (values: Values, send: Send) => Promise<unknown>;
-  /** The write can be previewed. */
-  readonly reviews?: boolean;
+  /** The write can be previewed; `first` if it has to be. */
+  readonly reviews?: boolean | "first";
   readonly onClose: () => void;
   /** True to keep the window open after success, for a following step. */
   readonly stays?: boolean;
@@ -39,6 +39,7 @@ export function FormWindow<Values extends object>(props: FormWindowProps<Values>
   useReturnFocus();
   const hasEnded = useSessionQuery().data === null;
   const { error, faults, isRunning, shown, run } = useSubmission(props);
+  const isReview = reviews === "first" && shown === null;
   return (
     <Modal
       opened
@@ -50,19 +51,19 @@ export function FormWindow<Values extends object>(props: FormWindowProps<Values>
       closeOnEscape={!hasEnded}
       closeButtonProps={{ "aria-label": "Close" }}
     >
-      <form noValidate onSubmit={form.onSubmit((values) => void run(values))}>
+      <form noValidate onSubmit={form.onSubmit((values) => void run(values, isReview))}>
         <Stack>
           {children}
           <div className={classes.foot}>
             {error !== null && (
               <Refusal error={error} faults={withoutFields(faults, form.getValues())} onReload={onReload} />
             )}
-            {shown !== null && <PlanView plan={shown} />}
+            {shown !== null && <PlanView plan={shown} {...(reviews === "first" && { lead: "This would change:" })} />}
             <Group justify="flex-end">
               <Button variant="default" onClick={onClose}>
                 Cancel
               </Button>
-              {reviews && (
+              {reviews === true && (
                 <Button
                   variant="default"
                   disabled={isRunning}
@@ -74,7 +75,7 @@ export function FormWindow<Values extends object>(props: FormWindowProps<Values>
                 </Button>
               )}
               <Button type="submit" loading={isRunning}>
-                {verb}
+                {isReview ? "Review" : verb}
               </Button>
             </Group>
           </div>

@@ -12,6 +12,25 @@ describe("the text of a plan", () => {
     expect(changeText({ action: "delete", entity: "Port", id, name: "443/Tcp", fields: {} })).toBe("Port 443/tcp");
   });
 
+  it("names the members of an object, and leaves out what a new entity does not have", () => {
+    const observed = { before: null, after: { os: null, role: { value: "Printer" } } };
+    const fields = { attributes: { before: {}, after: { rack: "A3", floor: 1 } }, observed };
+    expect(changeText({ action: "update", entity: "Host", id, name: "nas", fields })).toBe(
+      "Host nas: attributes none → (rack, floor), observed none → (role)",
+    );
+    const made = { network_id: { after: id }, name: { after: "nas" }, hidden: { after: false }, tags: { after: [] } };
+    expect(changeText({ action: "create", entity: "Host", id, name: "nas", fields: made })).toBe(
+      'Host nas: name "nas"',
+    );
+  });
+
+  it("says that something moves, not from where to where", () => {
+    const fields = { host_id: { before: id, after: id.replace("0", "1") }, position: { before: 0, after: 2 } };
+    expect(changeText({ action: "update", entity: "Interface", id, name: "10.0.0.3", fields })).toBe(
+      "Interface 10.0.0.3: to another host, position 0 → 2",
+    );
+  });
+
   it("lists the values of a list, and shows none for an empty one", () => {
     const fields = { tags: { before: ["storage", "critical"], after: [] }, hostname: { before: null, after: "nas" } };
     expect(changeText({ action: "update", entity: "Host", id, name: "nas", fields })).toBe(

@@ -1,7 +1,8 @@
 import { Badge, Group, Paper, Stack, Text } from "@mantine/core";
 import type { Plan } from "@nts/shared/contract";
 import type { ReactNode } from "react";
-import { alongText, changeText } from "./plan-text.js";
+import { alongText, changeText, isOnlyMoved } from "./plan-text.js";
+import classes from "./plan-view.module.css";
 
 const SHOWN = 20;
 const COLORS = { create: "teal", update: "cyan", delete: "red" } as const;
@@ -16,21 +17,26 @@ interface PlanViewProps {
 export function PlanView({ plan, lead = "Saving would change this:" }: PlanViewProps): ReactNode {
   const { action, changes, removed_bindings: removed, truncated } = plan;
   const along = alongText(plan);
+  const moved = changes.filter(isOnlyMoved);
+  const told = moved.length > 1 && moved.length < changes.length ? changes.filter((one) => !isOnlyMoved(one)) : changes;
   return (
     <Paper component="section" aria-label="Review" withBorder p="sm" mb="md">
       <Stack gap="xs">
         <Text size="sm" fw={600} role="status">
           {action === "none" ? "Nothing would change." : lead}
         </Text>
-        {changes.slice(0, SHOWN).map((change) => (
+        {told.slice(0, SHOWN).map((change) => (
           <Group key={`${change.entity} ${change.id}`} gap="xs" wrap="nowrap" align="flex-start">
             <Badge size="sm" variant="outline" color={COLORS[change.action]} miw="5.5rem">
               {change.action}
             </Badge>
-            <Text size="sm">{changeText(change)}</Text>
+            <Text size="sm" className={classes.text ?? ""}>
+              {changeText(change)}
+            </Text>
           </Group>
         ))}
-        {(changes.length > SHOWN || truncated) && <Text size="sm">… and more.</Text>}
+        {(told.length > SHOWN || truncated) && <Text size="sm">… and more.</Text>}
+        {told !== changes && <Text size="sm">{moved.length} others only change their position.</Text>}
         {removed.length > 0 && (
           <Text size="sm">
             {removed.length === 1 ? "One binding is redundant" : `${removed.length} bindings are redundant`} and would

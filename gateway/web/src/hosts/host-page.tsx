@@ -1,5 +1,6 @@
 import { deleteHost, getHost, HISTORIES, type Host } from "@nts/shared/contract";
-import type { ReactNode } from "react";
+import { Merge, Split } from "lucide-react";
+import { type ReactNode, useState } from "react";
 import { useParams } from "react-router";
 import { HistoryPart } from "../activity/history-part.js";
 import { useOne } from "../api/queries.js";
@@ -7,6 +8,7 @@ import { AttributeList } from "../parts/attribute-list.js";
 import { EntityPage } from "../parts/entity-page.js";
 import { FactList } from "../parts/fact-list.js";
 import { Panel } from "../parts/page.js";
+import { RowMenu } from "../parts/row-menu.js";
 import { SeenText } from "../parts/seen.js";
 import { When } from "../parts/when.js";
 import { PATHS } from "../paths.js";
@@ -14,9 +16,11 @@ import { useNetworkScope } from "../shell/networks.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { useTags } from "../tags/tags.js";
 import { HostEditor } from "./host-editor.js";
+import { MergeWindow } from "./merge-window.js";
 import { InterfacesPart } from "./interfaces-part.js";
 import { observedFacts, RoleFact } from "./observed.js";
 import { PortsPart } from "./ports-part.js";
+import { SplitWindow } from "./split-window.js";
 import { ServicesPart } from "./services-part.js";
 import { VirtualizationText } from "./virtualization-text.js";
 
@@ -31,6 +35,7 @@ export default function HostPage(): ReactNode {
       remove={deleteHost}
       consequence="Its interfaces, ports and services are deleted as well."
       editor={(hostId, close) => <HostEditor id={hostId} onClose={close} />}
+      actions={(host) => <MergeAndSplit host={host} />}
       history={<HistoryPart operation={HISTORIES.Host} id={id} />}
     >
       {(host, mayWrite) => (
@@ -44,6 +49,25 @@ export default function HostPage(): ReactNode {
         </>
       )}
     </EntityPage>
+  );
+}
+
+/** A menu of what people know, and evidence does not tell. */
+function MergeAndSplit({ host }: { readonly host: Host }): ReactNode {
+  const [open, setOpen] = useState<"merge" | "split" | null>(null);
+  const close = (): void => setOpen(null);
+  return (
+    <>
+      <RowMenu
+        name={host.name}
+        actions={[
+          { label: "Merge with…", icon: Merge, run: () => setOpen("merge") },
+          { label: "Split…", icon: Split, run: () => setOpen("split"), isDisabled: host.interfaces.length < 2 },
+        ]}
+      />
+      {open === "merge" && <MergeWindow host={host} onClose={close} />}
+      {open === "split" && <SplitWindow host={host} onClose={close} />}
+    </>
   );
 }
 

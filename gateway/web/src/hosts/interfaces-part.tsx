@@ -1,4 +1,4 @@
-import { Anchor } from "@mantine/core";
+import { Anchor, Text } from "@mantine/core";
 import {
   deleteInterface,
   type Host,
@@ -83,9 +83,16 @@ function columnsOf(blocks: ReadonlyMap<string, Pick<Subnet, "cidr" | "name">>): 
       id: "address",
       label: "Address",
       cell: (one) => (
-        <SeenName of={one} className="mono">
-          {one.ip_address}
-        </SeenName>
+        <>
+          <SeenName of={one} className="mono">
+            {one.ip_address}
+          </SeenName>
+          {one.is_separate === true && (
+            <Text size="xs" c="dimmed">
+              kept apart by imports
+            </Text>
+          )}
+        </>
       ),
     },
     {

@@ -30,6 +30,8 @@ interface EntityPageProps<One extends Named> {
   readonly editor: (id: string, close: () => void) => ReactNode;
   /** The history, which is also shown after deletion. */
   readonly history: ReactNode;
+  /** Further actions, for those who may write. */
+  readonly actions?: (one: One) => ReactNode;
   readonly children: (one: One, mayWrite: boolean) => ReactNode;
 }
 
@@ -55,7 +57,7 @@ interface EntityViewProps<One extends Named> extends Omit<EntityPageProps<One>, 
 }
 
 function EntityView<One extends Named>(props: EntityViewProps<One>): ReactNode {
-  const { one, isGone, noun, list, remove, consequence, editor, history, children } = props;
+  const { one, isGone, noun, list, remove, consequence, editor, history, actions, children } = props;
   const may = useHasLevel("Member") && !isGone;
   const navigate = useNavigate();
   const [isEdited, setEdited] = useState(false);
@@ -67,6 +69,7 @@ function EntityView<One extends Named>(props: EntityViewProps<One>): ReactNode {
       actions={
         may && (
           <>
+            {actions?.(one)}
             <Button
               variant="default"
               color="red"

@@ -94,7 +94,7 @@ describe("the layout of the picture", () => {
           expectInAreas(model, layout);
         }
       }),
-      { numRuns: 30 },
+      { numRuns: 12 },
     );
   });
 
@@ -110,7 +110,7 @@ describe("the layout of the picture", () => {
         for (const [id, place] of places) expect(distance(place, before.places.get(id)!)).toBeLessThan(1e-6);
         expect(bounds).toBe(before.bounds);
       }),
-      { numRuns: 30 },
+      { numRuns: 12 },
     );
   });
 
@@ -131,7 +131,7 @@ describe("the layout of the picture", () => {
       fc.property(aTopology, (topology) => {
         expect(layoutOf(modelOf(structuredClone(topology)))).toEqual(layoutOf(modelOf(topology)));
       }),
-      { numRuns: 10 },
+      { numRuns: 5 },
     );
   });
 

@@ -48,7 +48,6 @@ describe("any sequence of sightings", () => {
           known = next;
         }
       }),
-      { numRuns: 300 },
     );
   });
 
@@ -74,7 +73,6 @@ describe("any sequence of sightings", () => {
         for (const list of [interfaces, services])
           expect(list.map(({ entity }) => entity.position)).toEqual(list.map((_, index) => index));
       }),
-      { numRuns: 300 },
     );
   });
 });
