@@ -8,6 +8,7 @@ import {
   type Operation,
 } from "@nts/client/transport";
 import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from "./contract/endpoint.js";
+import type { ImportJob } from "./contract/import-job.js";
 import { takesIdempotencyKey } from "./contract/writes.js";
 import { bodyTypesOf } from "./contract/upload.js";
 
@@ -38,6 +39,8 @@ export interface ChangesPage<Data> {
 export interface Client {
   /** @throws ApiError for every failure */
   call<E extends Endpoint>(operation: E, input: Input<E>): Promise<DataOf<E>>;
+  /** Starts an operation as a job, whose end {@link followJob} waits for. @throws ApiError */
+  start<E extends Endpoint>(operation: E, input: Input<E>): Promise<ImportJob>;
   /** Returns the data with its ETag, to be sent back as `ifMatch`. @throws ApiError */
   read<E extends Endpoint>(operation: E, input: Input<E>): Promise<{ data: DataOf<E>; etag: string | null }>;
   /** Returns what a write would do without doing it. @throws ApiError */
@@ -69,6 +72,8 @@ export function createClient(options: ClientOptions): Client {
     (await transport.send(operationOf(operation), input)) as ApiResponse;
   return {
     call: async <E extends Endpoint>(operation: E, input: Input<E>) => (await send(operation, input)).data as DataOf<E>,
+    start: async <E extends Endpoint>(operation: E, input: Input<E>) =>
+      (await send(operation, { ...input, asJob: true })).data as ImportJob,
     read: async <E extends Endpoint>(operation: E, input: Input<E>) => {
       const { data, etag } = await send(operation, input);
       return { data: data as DataOf<E>, etag };

@@ -6,12 +6,14 @@ import {
   importArchive,
   importFile,
   importNmap,
+  type ImportJob,
   type ImportPlan,
 } from "@nts/shared/contract";
+import { followJob } from "@nts/shared/follow-job";
 import type { Connection } from "../connection.js";
 import { idOf } from "../find.js";
 import { archiveText, importText, isIdle, isIdleArchive } from "../plans.js";
-import { bar, hostsIn } from "../progress.js";
+import { bar } from "../progress.js";
 import { resourceNamed } from "../resources.js";
 import { confirm, EXIT, Problem, type Surroundings, type Terminal } from "../terminal.js";
 import { type AddCommands, connectFor } from "./command.js";
@@ -59,22 +61,20 @@ async function importOne(
   const body = await bytesOf(terminal, path);
   const network_id = await idOf(connection, resourceNamed("networks"), network);
   const query = { ...(hostname !== undefined && { hostname }), ...(resource !== undefined && { resource }) };
-  const send = (dry_run: boolean, onText?: (text: string) => void): Promise<ImportPlan> => {
-    const rest = { body, ...(onText && { onText }) };
-    if (format === "nmap") return connection.client.call(importNmap, { query: { network_id, dry_run }, ...rest });
-    return connection.client.call(importFile, {
-      params: { format },
-      query: { network_id, ...query, dry_run },
-      ...rest,
-    });
-  };
+  const { client } = connection;
+  const start = (dry_run: boolean): Promise<ImportJob> =>
+    format === "nmap"
+      ? client.start(importNmap, { query: { network_id, dry_run }, body })
+      : client.start(importFile, { params: { format }, query: { network_id, ...query, dry_run }, body });
   terminal.progress(PLANNING);
-  const plan = await send(true);
+  const plan = await resultOf(connection, terminal, await start(true));
   terminal.say(importText(plan));
   if (options.dryRun === true || isIdle(plan)) return;
   await confirm(terminal, "Import it?", options);
-  const done = await send(false, progressOf(terminal, plan.hosts.length));
+  const job = await start(false);
+  const done = await resultOf(connection, terminal, job);
   terminal.print(importText(done));
+  terminal.say(`To take it back: nts imports undo ${job.id}`);
   if (done.summary.hosts.failed > 0) throw new Problem(EXIT.conflict, `${done.summary.hosts.failed} hosts failed.`);
 }
 
@@ -104,9 +104,23 @@ async function bytesOf(terminal: Terminal, path: string): Promise<Uint8Array<Arr
   }
 }
 
-/** The response reports each host when it is done. */
-function progressOf(terminal: Terminal, hosts: number): (text: string) => void {
-  return (text) => terminal.progress(bar(hostsIn(text), hosts));
+/** The plan of a job when it has ended. Ctrl-C does not end the job. */
+async function resultOf({ client }: Connection, terminal: Terminal, job: ImportJob): Promise<ImportPlan> {
+  const onProgress = ({ state, done, total }: ImportJob): void => {
+    const what = job.dry_run ? PLANNING : "Importing";
+    terminal.progress(state === "queued" ? "Waiting for other imports …" : total === null ? what : bar(done, total));
+  };
+  try {
+    const { plan } = await followJob(client, job, { onProgress, signal: terminal.signal });
+    if (plan === null) throw new Problem(EXIT.failed, "The plan of the import is no longer kept.");
+    return plan;
+  } catch (error) {
+    if (terminal.signal.aborted && !job.dry_run)
+      terminal.say(
+        `The import goes on. See it with: nts imports show ${job.id}, end it with: nts imports cancel ${job.id}`,
+      );
+    throw error;
+  }
 }
 
 /** The response lists the number of processed entities. */

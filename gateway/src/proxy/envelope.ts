@@ -34,6 +34,7 @@ export function envelopeOf(head: ResponseHead, endpoint: AnyEndpoint, requestId:
   if (status === 200 && (endpoint.isFile === true || !isJson))
     return isFile(headers, endpoint) ? envelope("", 0, "", length) : null;
   if (!isJson) return null;
+  if (status === 202 && endpoint.accepted !== undefined) return successEnvelope(headers, length);
   if (status === 200) return endpoint.list === true ? listEnvelope(headers, length) : successEnvelope(headers, length);
   return status >= 400 && length !== null && length > 2 && isForCaller(head, endpoint)
     ? envelope(FAILURE_PREFIX, 1, failureSuffix(requestId), length)

@@ -1,3 +1,4 @@
+import { REVERTED_ENTITIES } from "@nts/shared/contract";
 import {
   confirmAuditNotes,
   endWebhooksOf,
@@ -19,8 +20,8 @@ import { mountDefinitions } from "./resources/definitions.js";
 import { mountDiff } from "./resources/diff.js";
 import { mountExports } from "./resources/exports.js";
 import { mountHosts } from "./resources/hosts.js";
-import type { ImportRunner } from "./imports/runner.js";
-import { mountImports } from "./resources/imports.js";
+import { mountImportJobs } from "./resources/import-jobs.js";
+import { type Imports, mountImports } from "./resources/imports.js";
 import { mountInterfaces } from "./resources/interfaces.js";
 import { mountNetworks } from "./resources/networks.js";
 import type { Notices } from "./deletions/notices.js";
@@ -43,9 +44,11 @@ import type { WebhookOperations } from "./webhooks/operations.js";
 export interface TopologyParts {
   readonly storage: Storage;
   readonly notices: Notices;
-  readonly imports: ImportRunner;
+  readonly imports: Imports;
   readonly journal: JournalAccess;
   readonly webhooks: WebhookOperations;
+  /** Entities that a revert writes in one transaction; other than the default only in tests. */
+  readonly revertedAtOnce?: number | undefined;
   readonly router: Pick<RouterOptions, "verifyTenancy" | "log" | "tracing" | "observe" | "shares">;
 }
 
@@ -76,12 +79,13 @@ export function createTopologyApp(parts: TopologyParts): Router {
   mountTopology(router, storage, past);
   mountChanges(router, journal, storage);
   mountDiff(router, journal.reader, storage.database);
-  mountRevert(router, journal.reader, storage, notices);
+  mountRevert(router, journal.reader, { storage, notices, atOnce: parts.revertedAtOnce ?? REVERTED_ENTITIES });
   mountWebhooks(router, { storage, notices, operations: webhooks, reader: journal.reader });
   mountImports(router, storage, imports);
+  mountImportJobs(router, storage, journal.waiting);
   mountReports(router, storage);
   mountExports(router, storage, journal.reader);
-  mountArchives(router, { storage, notices, runner: imports, journal: journal.reader });
+  mountArchives(router, { storage, notices, runner: imports.runner, journal: journal.reader });
   mountStats(router, storage, journal.reader);
 
   mountAny(router, listNetworkIds, async ({ params }) => {
@@ -100,6 +104,7 @@ export function createTopologyApp(parts: TopologyParts): Router {
   });
 
   mountAny(router, endWebhooksOf, async ({ params, body }) => {
+    if (body.reason !== null) await storage.importJobs.endOf(params.id, body);
     const made = await endWebhooks(storage, webhooks.states, params.id, body);
     if (made.length > 0 && body.reason !== null) notices.auditNoted(params.id);
     return respond.data(made);

@@ -25,6 +25,7 @@ import { IDLE, STOPPING } from "@nts/shared/timing";
 import { createTopologyApp } from "./app.js";
 import { type TopologyConfig, TopologySettings } from "./config.js";
 import { addImportMetrics } from "./imports/metrics.js";
+import { createImportJobRunner } from "./imports/jobs/jobs.js";
 import { createImportRunner, type ImportRunner } from "./imports/runner.js";
 import { journalCollections } from "./journal/collections.js";
 import { createFeeds, type Feeds } from "./journal/feeds.js";
@@ -55,7 +56,6 @@ startProcess(async () => {
   const bus = createBus(settings.NATS_URL, "topology", log);
   addPoolMetrics(metrics.registry, mongo);
   addBusMetrics(metrics.registry, bus);
-  const imports = createImports(metrics.registry);
   const stateMetrics = startStateMetrics(db, metrics.registry);
 
   const shares = createShares({ operations: settings.ORGANIZATION_OPERATIONS, streams: settings.ORGANIZATION_STREAMS });
@@ -64,13 +64,15 @@ startProcess(async () => {
     quotas: quotasOf(settings),
     maxIdempotencyKeys: settings.MAX_IDEMPOTENCY_KEYS_PER_USER,
   });
+  const runner = createImports(metrics.registry);
+  const importJobs = createImportJobRunner(storage, runner);
   const notices = noticesOver(bus);
   const webhooks = createDelivery(settings, { db, bus, registry: metrics.registry, log });
   const journal = createJournal(settings, { db, bus, registry: metrics.registry, log });
   const app = createTopologyApp({
     storage,
     notices,
-    imports,
+    imports: { runner, jobs: importJobs },
     journal: { reader: createJournalReader(storage.database), waiting: journal.waiting, feeds: journal.feeds },
     webhooks: webhooks.operations,
     router: { verifyTenancy: verifierOf(settings), log, tracing, observe: metrics.observeRequest, shares },
@@ -99,7 +101,15 @@ startProcess(async () => {
     leave: () => api?.leave(),
     delayMs: settings.DRAIN_DELAY_MS,
     steps: [
-      () => Promise.all([stateMetrics.stop(), journal.feeds.close(), api?.close(), sweeper?.stop(), webhooks.stop()]),
+      () =>
+        Promise.all([
+          stateMetrics.stop(),
+          journal.feeds.close(),
+          api?.close(),
+          importJobs.stop(),
+          sweeper?.stop(),
+          webhooks.stop(),
+        ]),
       ...[journal, bus, { close: () => closeMongo(mongo) }, watch, tracing, operations].map((one) => () => one.close()),
     ],
   });

@@ -2179,6 +2179,84 @@ export interface components {
             ports: number;
             services: number;
         };
+        ImportJobEnvelope: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["ImportJob"];
+            meta: components["schemas"]["Meta"];
+        };
+        ImportJob: {
+            id: components["schemas"]["Uuid"];
+            /**
+             * @description What it does, or how it ended.
+             * @enum {string}
+             */
+            state: "queued" | "running" | "done" | "failed" | "cancelled";
+            network_id: components["schemas"]["Uuid"];
+            /** @description The format the file was parsed as; until then, the requested one. */
+            format: string;
+            dry_run: boolean;
+            /** @description Hosts that are done: written, unchanged or failed. */
+            done: number;
+            /** @description Hosts in the file; null until it has been read. */
+            total: number | null;
+            /** @description Why it ended early. The hosts that were done remain imported. */
+            error: components["schemas"]["ImportJobError"] | null;
+            /** @description The `request_id` of its changes, by which they are found and reverted. */
+            request_id: string;
+            /** @description Who started it. */
+            user_id: components["schemas"]["Uuid"];
+            created_at: components["schemas"]["Timestamp"];
+            started_at: components["schemas"]["Timestamp"] | null;
+            ended_at: components["schemas"]["Timestamp"] | null;
+        };
+        ImportJobError: {
+            code: string;
+            message: string;
+            params: {
+                [key: string]: unknown;
+            };
+        };
+        ImportJobsEnvelope: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["ImportJobs"];
+            meta: components["schemas"]["Meta"];
+        };
+        ImportJobs: components["schemas"]["ImportJob"][];
+        ImportJobWithPlanEnvelope: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["ImportJobWithPlan"];
+            meta: components["schemas"]["Meta"];
+        };
+        ImportJobWithPlan: {
+            id: components["schemas"]["Uuid"];
+            /**
+             * @description What it does, or how it ended.
+             * @enum {string}
+             */
+            state: "queued" | "running" | "done" | "failed" | "cancelled";
+            network_id: components["schemas"]["Uuid"];
+            /** @description The format the file was parsed as; until then, the requested one. */
+            format: string;
+            dry_run: boolean;
+            /** @description Hosts that are done: written, unchanged or failed. */
+            done: number;
+            /** @description Hosts in the file; null until it has been read. */
+            total: number | null;
+            /** @description Why it ended early. The hosts that were done remain imported. */
+            error: components["schemas"]["ImportJobError"] | null;
+            /** @description The `request_id` of its changes, by which they are found and reverted. */
+            request_id: string;
+            /** @description Who started it. */
+            user_id: components["schemas"]["Uuid"];
+            created_at: components["schemas"]["Timestamp"];
+            started_at: components["schemas"]["Timestamp"] | null;
+            ended_at: components["schemas"]["Timestamp"] | null;
+            /** @description What was done, or would be; of a cancelled job, the hosts that were done. Null until it has ended, and if it failed. */
+            plan: components["schemas"]["ImportPlan"] | null;
+        };
         CertificatesEnvelope: {
             /** @constant */
             success: true;
@@ -5979,6 +6057,10 @@ export interface operations {
                 /** @description When the file was created, for sightings; default now. */
                 seen_at?: components["schemas"]["Instant"];
             };
+            header?: {
+                /** @description `respond-async`: respond at once with a job. */
+                Prefer?: "respond-async";
+            };
         };
         /** @description XML output of `nmap -oX`, or gzip of it. At most 20 MiB. */
         requestBody: {
@@ -6009,6 +6091,10 @@ export interface operations {
                 /** @description The kind of rows in a CSV table; by default detected from the headings. */
                 resource?: "hosts" | "interfaces" | "ports" | "services";
             };
+            header?: {
+                /** @description `respond-async`: respond at once with a job. */
+                Prefer?: "respond-async";
+            };
             path: {
                 format: "auto" | "ss" | "netstat" | "lsof" | "ip-neigh" | "arp" | "masscan" | "naabu" | "docker" | "compose" | "kubernetes" | "dhcp-leases" | "proxmox" | "ansible-facts" | "ansible-inventory" | "etc-hosts" | "csv";
             };
@@ -6025,6 +6111,67 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["ImportPlanResponse"];
+        };
+    };
+    list_import_jobs: {
+        parameters: {
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportJobsEnvelope"];
+                };
+            };
+        };
+    };
+    get_import_job: {
+        parameters: {
+            query?: {
+                /** @description Long polling: seconds to wait for its end, if it has not ended yet. */
+                wait?: number;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportJobWithPlanEnvelope"];
+                };
+            };
+        };
+    };
+    cancel_import_job: {
+        parameters: {
+            header?: {
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+                /** @description Reason for the change, stored in the change history. */
+                "Change-Comment"?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportJobEnvelope"];
+                };
+            };
         };
     };
     report_certificates: {

@@ -40,6 +40,8 @@ export interface Input extends Conditions {
   /** The response is 304, and the result null, while this ETag is current. */
   readonly ifNoneMatch?: string;
   readonly lastEventId?: string;
+  /** The response is a job instead of the result (`Prefer: respond-async`). */
+  readonly asJob?: boolean;
 }
 
 export interface ClientOptions extends Partial<RetryPolicy> {
@@ -163,7 +165,7 @@ function newKey(): string {
 }
 
 function headersOf({ bodyType = "application/json" }: Operation, input: Input): Record<string, string> {
-  const { body, ifMatch, ifNoneMatch, idempotencyKey, comment, lastEventId } = input;
+  const { body, ifMatch, ifNoneMatch, idempotencyKey, comment, lastEventId, asJob } = input;
   return {
     ...(body !== undefined && { "content-type": bodyType }),
     ...(ifMatch !== undefined && { "if-match": ifMatch }),
@@ -171,6 +173,7 @@ function headersOf({ bodyType = "application/json" }: Operation, input: Input): 
     ...(idempotencyKey !== undefined && { [IDEMPOTENCY_KEY]: idempotencyKey }),
     ...(comment !== undefined && { [CHANGE_COMMENT]: comment }),
     ...(lastEventId !== undefined && { "last-event-id": lastEventId }),
+    ...(asJob === true && { prefer: "respond-async" }),
   };
 }
 

@@ -58,6 +58,8 @@ export interface Endpoint<
   readonly etag?: boolean;
   /** Part of the response changes while its `ETag` does not, so it is never 304. */
   readonly isVolatile?: boolean;
+  /** With `Prefer: respond-async`, the response is 202 with a job of this schema, which is read at `Location`. */
+  readonly accepted?: z.ZodType;
   /** Supports long polling with the parameter `wait`. */
   readonly waits?: boolean;
   /** It ends access, also without a credential of a user: its response waits until gateways have applied all changes of rights. */

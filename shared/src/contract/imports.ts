@@ -3,6 +3,7 @@ import { Id, Instant, label, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { HOSTNAME_LIMIT } from "./formats.js";
 import { CELL_FAULTS, CSV_RESOURCES, IMPORT_FORMATS } from "./import-formats.js";
+import { ImportJob } from "./import-job.js";
 import { Protocol } from "./ports.js";
 import { Missing, MissingCounts } from "./sightings.js";
 import { Cidr } from "./subnets.js";
@@ -196,8 +197,12 @@ const query = {
 
 const results = {
   response: ImportPlan,
+  accepted: ImportJob,
   errors: ["invalid_reference", "too_many_subnets", "import_too_expensive"],
 } as const;
+
+const AS_JOB =
+  "With `Prefer: respond-async`, the response is 202 with a job as soon as the file has been received, and the plan is part of the job.";
 
 export const importNmap = endpoint({
   ...common,
@@ -207,7 +212,8 @@ export const importNmap = endpoint({
   description:
     "Hosts are matched by MAC address, then by IP address. Missing entities are added and nothing is overwritten, so importing " +
     "the same file again changes nothing. An address found on another host moves there; nothing else is ever deleted. New " +
-    "hosts are created many at a time and reported as soon as they are committed; a host that fails does not stop the others.",
+    "hosts are created many at a time and reported as soon as they are committed; a host that fails does not stop the others. " +
+    AS_JOB,
   query: z.strictObject(query),
   ...upload({
     contentTypes: ["application/xml", "text/xml"],
@@ -224,7 +230,8 @@ export const importFile = endpoint({
   summary: "Import a file from another tool",
   description:
     "Same rules and response as the nmap import. `auto` detects the format from the content. Some formats describe one host " +
-    "without identifying it; for these, pass `host_id` or `hostname`.",
+    "without identifying it; for these, pass `host_id` or `hostname`. " +
+    AS_JOB,
   params: z.object({ format: z.enum(IMPORT_FORMATS) }),
   query: z.strictObject({
     ...query,

@@ -8,6 +8,7 @@ import * as definitions from "./definitions.js";
 import * as exports from "./exports.js";
 import * as stats from "./stats.js";
 import * as hosts from "./hosts.js";
+import * as importJobs from "./import-jobs.js";
 import * as imports from "./imports.js";
 import * as interfaces from "./interfaces.js";
 import * as invites from "./invites.js";
@@ -78,6 +79,7 @@ export const OPERATIONS = operationsOf(
   webhooks,
   audit,
   imports,
+  importJobs,
   reports,
   exports,
   stats,
@@ -98,6 +100,8 @@ export * from "./endpoint.js";
 export * from "./exports.js";
 export * from "./hosts.js";
 export * from "./import-formats.js";
+export * from "./import-job.js";
+export * from "./import-jobs.js";
 export * from "./imports.js";
 export * from "./interfaces.js";
 export * from "./invites.js";

@@ -6,7 +6,7 @@ import { planned } from "./writes.js";
 
 // Reverts the changes of a request. @see docs/changes.md
 
-/** Maximum entities written by a revert, and maximum bytes of their former states. */
+/** Maximum entities that a revert writes in one transaction, and maximum bytes of their former states. */
 export const REVERTED_ENTITIES = 4_000;
 export const REVERTED_BYTES = 16 * 1_048_576;
 
@@ -31,7 +31,7 @@ export const RevertConflict = z.object({
 });
 export type RevertConflict = z.infer<typeof RevertConflict>;
 
-const Reverted = z
+export const Reverted = z
   .object({
     request_id: z.string(),
     restored: z.int().describe("Deleted entities that were restored."),
@@ -39,6 +39,7 @@ const Reverted = z
     removed: z.int().describe("Created entities that were deleted."),
   })
   .meta({ id: "Reverted" });
+export type Reverted = z.infer<typeof Reverted>;
 
 export const revertChanges = endpoint({
   ...planned,
@@ -53,7 +54,9 @@ export const revertChanges = endpoint({
   description:
     "Restores what the request deleted (with the same ids), deletes what it created, and resets what it updated, atomically. " +
     "Requires the permissions of these writes, in the networks of the caller. If an entity was changed since, the response is " +
-    "409 `revert_conflict`, which lists it.",
+    "409 `revert_conflict`, which lists it. A request that changed more than " +
+    `${REVERTED_ENTITIES.toLocaleString("en")} entities, such as a large import, is checked as a whole and then reverted in ` +
+    "several transactions; entities that it created and that were deleted since are left out, so an interrupted revert can be repeated.",
   body: z.object({ request_id: z.string().min(1).max(128).describe("The `request_id` of the changes.") }),
   response: Reverted,
   errors: [

@@ -23,6 +23,9 @@ export const INTERNAL = {
 /** Distinct from every cursor. */
 export const END_OF_LIST = "end";
 
+/** The preference for a job instead of a response that waits. @see https://www.rfc-editor.org/rfc/rfc7240 */
+export const RESPOND_ASYNC = "respond-async";
+
 /** Set by the gateway on every request and response. */
 export const REQUEST_ID = "x-request-id";
 

@@ -12,7 +12,7 @@ import { authorize } from "./authorize.js";
 import { readJsonBody, type Reading, readUpload } from "./body.js";
 import { fulfils, isUnchanged, preconditionOf, requireApplicable, sendUnchanged } from "./conditions.js";
 import { faultsOf } from "./faults.js";
-import { type ParentRequest, INTERNAL, TENANCY_CHALLENGE } from "./headers.js";
+import { type ParentRequest, INTERNAL, RESPOND_ASYNC, TENANCY_CHALLENGE } from "./headers.js";
 import { createObserver, type ObserverOptions } from "./observation.js";
 import { readParts } from "./parts.js";
 import { createQueryReader } from "./query.js";
@@ -49,6 +49,8 @@ export interface Call<E> {
   readonly precondition: Precondition | null;
   /** The `Last-Event-ID` of a stream's client; null if absent. */
   readonly lastEventId: string | null;
+  /** Whether the client prefers a job, see `Endpoint.accepted`. */
+  readonly prefersJob: boolean;
   /** Passed to everything that uses the database for this request. */
   readonly work: Work;
   readonly log: Log;
@@ -215,6 +217,7 @@ async function handleRequest(
       browserHashes: hashesIn(header(request, INTERNAL.browserHashes)),
       precondition: preconditionOf(request.headers),
       lastEventId: header(request, "last-event-id") ?? null,
+      prefersJob: prefersJob(header(request, "prefer")),
       work: workOf(options.shares, response, {
         principal,
         clock,
@@ -227,7 +230,7 @@ async function handleRequest(
     const given = await runAndSettle(options, routed, principal);
     if (response.headersSent) return;
     if (isUnchanged(request, given)) sendUnchanged(response, given);
-    else await sendResponse(response, operation.response, given);
+    else await sendResponse(response, operation, given);
   } catch (error) {
     const fault =
       error instanceof AppError ? error : (options.mapFault(error) ?? new AppError("internal_error", {}, error));
@@ -314,6 +317,11 @@ async function settled(
   principal: Principal,
 ): Promise<void> {
   if (endsAccess === true || (method !== "get" && isUser(principal))) await settleWrite?.();
+}
+
+/** Whether one of the preferences is `respond-async`. */
+function prefersJob(preferences = ""): boolean {
+  return preferences.split(/[,;]/).some((one) => one.trim().toLowerCase() === RESPOND_ASYNC);
 }
 
 function hashesIn(text = ""): string[] {

@@ -42,6 +42,7 @@ export type HandlerResponse<Data> =
   | ({ readonly kind: "json"; readonly json: string | Buffer } & Extras)
   | ({ readonly kind: "list"; readonly parts: AsyncIterable<ListPart>; readonly paging: Paging } & Extras)
   | ({ readonly kind: "redirect"; readonly location: string } & Extras)
+  | ({ readonly kind: "accepted"; readonly job: unknown; readonly location: string } & Extras)
   | ({ readonly kind: "pieces"; readonly pieces: Pieces; readonly file: FileInfo | null } & Extras);
 
 /** A text that is generated while it is sent. */
@@ -59,6 +60,8 @@ export const respond = {
     location,
     ...extras,
   }),
+  /** The job of an operation that goes on, read at the location. */
+  accepted: (job: object, location: string): HandlerResponse<never> => ({ kind: "accepted", job, location }),
   /** A page or a whole list of JSON texts. */
   list: (parts: AsyncIterable<ListPart>, paging: Paging): HandlerResponse<never> => ({ kind: "list", parts, paging }),
   /** The JSON text of a value too large to be built at once. */

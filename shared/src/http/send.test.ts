@@ -14,7 +14,7 @@ afterEach(() => {
 
 async function aServerOf(given: () => HandlerResponse<unknown>): Promise<string> {
   const server = createServer((_request, response) => {
-    void sendResponse(response, z.unknown(), given()).catch(() => {
+    void sendResponse(response, { response: z.unknown() }, given()).catch(() => {
       sendError(response, new AppError("internal_error"));
     });
   });

@@ -1,9 +1,9 @@
 import type { ServerResponse } from "node:http";
-import type { z } from "zod";
+import type { Endpoint } from "../contract/endpoint.js";
 import { MERGE_PATCH_TYPE } from "../contract/upload.js";
 import type { AppError, ErrorParams } from "../errors.js";
 import type { HandlerResponse, FileInfo, ListPart, Paging } from "./respond.js";
-import { END_OF_LIST, INTERNAL } from "./headers.js";
+import { END_OF_LIST, INTERNAL, RESPOND_ASYNC } from "./headers.js";
 import { retryAfterSeconds, STATUSES } from "./statuses.js";
 import { DEADLINES } from "../timing.js";
 
@@ -15,7 +15,7 @@ const WHOLE_BYTES = 1_048_576;
 /** Sends a service's response: the bare data; envelope metadata travels in headers. */
 export async function sendResponse(
   response: ServerResponse,
-  schema: z.ZodType,
+  { response: schema, accepted }: Pick<Endpoint, "response" | "accepted">,
   given: HandlerResponse<unknown>,
 ): Promise<void> {
   for (const [name, value] of Object.entries(given.headers ?? {})) response.setHeader(name, value);
@@ -29,6 +29,11 @@ export async function sendResponse(
       break;
     case "redirect":
       response.writeHead(303, { location: given.location, "content-length": 0 }).end();
+      break;
+    case "accepted":
+      response.setHeader("location", given.location);
+      response.setHeader("preference-applied", RESPOND_ASYNC);
+      sendJson(response, 202, JSON.stringify((accepted ?? schema).parse(given.job)));
       break;
     case "list":
       await sendList(response, given.parts, given.paging);

@@ -15,6 +15,7 @@ import {
   takesIdempotencyKey,
   takesPrecondition,
 } from "../contract/writes.js";
+import { RESPOND_ASYNC } from "../http/headers.js";
 import { createResponses, HEADERS, inlineUnsharedResponses, type Responses } from "./responses.js";
 
 // Generates the OpenAPI 3.1 document from the contract alone.
@@ -30,7 +31,7 @@ export function createOpenApiDocument(version: string): object {
       version,
       description:
         "Hosts, their interfaces and ports, and the services that run on them. Every response is an envelope: `success`, " +
-        "`data` and `meta`, or `success`, `error`, `code`, `params` and `meta`. Success is always 200. Later versions may " +
+        "`data` and `meta`, or `success`, `error`, `code`, `params` and `meta`. Success is 200, and 202 for a job. Later versions may " +
         "add members to responses. Every operation declares the statuses it can have, each with its codes and headers.",
     },
     servers: [{ url: "/" }],
@@ -78,6 +79,7 @@ const REQUEST_HEADERS = {
     "Identifies this write: repeating it within 24 hours returns the first response without a second effect.",
   ),
   comment: ChangeCommentHeader.optional().describe("Reason for the change, stored in the change history."),
+  prefer: z.enum([RESPOND_ASYNC]).optional().describe("`respond-async`: respond at once with a job."),
   lastEvent: z.string().optional().describe("Id of the last received event; browsers send it automatically."),
 };
 
@@ -94,6 +96,7 @@ function headersOf(operation: AnyEndpoint): z.ZodObject {
     ...(plans && !isOne && { "If-Match": REQUEST_HEADERS.matchPlan }),
     ...(isKeyed && { "Idempotency-Key": REQUEST_HEADERS.idempotencyKey }),
     ...(isKeyed && upstream === "topology" && { "Change-Comment": REQUEST_HEADERS.comment }),
+    ...(operation.accepted !== undefined && { Prefer: REQUEST_HEADERS.prefer }),
     ...(streams && { "Last-Event-ID": REQUEST_HEADERS.lastEvent }),
   });
 }

@@ -102,6 +102,10 @@ export function createResponses(operations: readonly AnyEndpoint[]): Responses {
   }
 
   function envelopeOf({ list = false, response }: AnyEndpoint, name: string): z.ZodType {
+    return envelopeFor(response, name, list);
+  }
+
+  function envelopeFor(response: z.ZodType, name: string, list = false): z.ZodType {
     const known = envelopes.get(response)?.get(list);
     if (known !== undefined) return known;
     const made = z
@@ -145,6 +149,15 @@ export function createResponses(operations: readonly AnyEndpoint[]): Responses {
     }));
   }
 
+  function acceptedOf(operation: AnyEndpoint, job: z.ZodType): ResponseReference {
+    const data = z.globalRegistry.get(job)?.id ?? "Job";
+    return refer(operation, `Accepted${data}Response`, () => ({
+      description: "Accepted: the job, which goes on.",
+      headers: { ...commonHeaders(operation), Location: referenceTo("Place") },
+      content: { "application/json": { schema: envelopeFor(job, data) } },
+    }));
+  }
+
   function unchangedOf(operation: AnyEndpoint): ResponseReference {
     return refer(operation, "NotModifiedResponse", () => ({
       description: "The state is that of `If-None-Match`.",
@@ -170,6 +183,7 @@ export function createResponses(operations: readonly AnyEndpoint[]): Responses {
     components,
     of: (operation) => ({
       ...(operation.redirects === true ? { "303": redirectOf(operation) } : { "200": successOf(operation) }),
+      ...(operation.accepted !== undefined && { "202": acceptedOf(operation, operation.accepted) }),
       ...(canBeUnchanged(operation) && { "304": unchangedOf(operation) }),
       ...Object.fromEntries(
         [...codesByStatus(operation)].map(([status, codes]) => [String(status), failureOf(operation, status, codes)]),

@@ -50,8 +50,14 @@ export interface FairQueue {
   run<T>(task: () => Promise<T>, key?: string): Promise<T>;
   /** Runs a task with a place of each key. @param keys in an order common to all callers, to avoid deadlocks */
   runWithAll<T>(keys: readonly string[], task: () => Promise<T>): Promise<T>;
-  /** Waits for a place. @returns frees it; further calls have no effect @throws AppError the refusal */
-  enter(key?: string): Promise<() => void>;
+  /**
+   * Waits for a place.
+   *
+   * @param waitMs instead of `longestWaitMs`
+   * @returns frees it; further calls have no effect
+   * @throws AppError the refusal
+   */
+  enter(key?: string, waitMs?: number): Promise<() => void>;
   /** Resolves when nothing runs, or after the given milliseconds at the latest. */
   idle(mostMs: number): Promise<void>;
   running(): number;
@@ -128,19 +134,19 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   }
 
   /** Starts a task. @returns a promise of its turn if it has to wait */
-  function admit(key: Key, isNamed: boolean): Promise<void> | null {
+  function admit(key: Key, isNamed: boolean, waitMs = longestWaitMs): Promise<void> | null {
     if (key.waiting.size === 0 && mayStart(key)) {
       begin(key);
       return null;
     }
     const own = key.waiting.size;
     const most = options.mostWaitingOfKey ?? (isNamed ? mostWaiting - waiting : Infinity);
-    if (own < most && waiting < mostWaiting) return turn(key);
+    if (own < most && waiting < mostWaiting) return turn(key, waitMs);
     forgetUnused(key);
     throw refusal({ reason: own < most ? "all" : "own", running: key.running, hasEnded: false });
   }
 
-  function turn(key: Key): Promise<void> {
+  function turn(key: Key, waitMs: number | undefined): Promise<void> {
     const { ended } = key;
     return new Promise((resolve, reject) => {
       const start = (): void => {
@@ -153,7 +159,7 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
         reject(refusal({ reason: "late", running: key.running, hasEnded: key.ended !== ended }));
         forgetUnused(key);
       };
-      const timer = longestWaitMs === undefined ? undefined : setTimeout(giveUp, longestWaitMs);
+      const timer = waitMs === undefined ? undefined : setTimeout(giveUp, waitMs);
       key.waiting.add(start);
       line.add(key);
       waiting++;
@@ -187,9 +193,9 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
   return {
     run,
     runWithAll: (names, task) => names.reduceRight((inner, name) => () => run(inner, name), task)(),
-    enter: async (name) => {
+    enter: async (name, waitMs) => {
       const key = keyOf(name ?? "");
-      await admit(key, name !== undefined);
+      await admit(key, name !== undefined, waitMs);
       const startedAt = startOf();
       let isFree = false;
       return () => {

@@ -38,14 +38,9 @@ export const attack: Attack<Prepared> = {
     };
     const writing = Array.from({ length: WRITERS }, (_, at) => write(at));
     const file = scanOfServices(HOSTS);
-    const imports = await Promise.all(
-      networkIds.map((id) =>
-        tenant.send("POST", `/api/v1/imports/nmap?network_id=${id}`, file, { "content-type": "application/xml" }),
-      ),
-    );
+    const imported = await Promise.all(networkIds.map((id) => importedInto(tenant, id, file)));
     isOver = true;
     await Promise.all(writing);
-    const imported = imports.map(({ status, text }) => (status === 200 ? createdIn(text) : -status));
     const got = `imported ${imported.join(" and ")}; writers ${tally(statuses)}, the slowest ${slowest.toFixed(0)} ms`;
     expectThat(
       imported.every((count) => count === HOSTS),
@@ -56,7 +51,20 @@ export const attack: Attack<Prepared> = {
   },
 };
 
-function createdIn(text: string): number {
-  const { data } = JSON.parse(text) as { data: { summary: { hosts: { create: number } } } };
-  return data.summary.hosts.create;
+/** Imports a file as a job. @returns the number of created hosts */
+async function importedInto(tenant: Tenant, networkId: string, file: string): Promise<number> {
+  const headers = { "content-type": "application/xml", prefer: "respond-async" };
+  const path = `/api/v1/imports/nmap?network_id=${networkId}`;
+  const { status, text } = await tenant.send("POST", path, file, headers);
+  if (status !== 202) return -status;
+  const { id } = (JSON.parse(text) as { data: { id: string } }).data;
+  for (;;) {
+    const job = await tenant.data<Job>("GET", `/api/v1/imports/jobs/${id}?wait=5`);
+    if (job.ended_at !== null) return job.plan?.summary.hosts.create ?? -1;
+  }
+}
+
+interface Job {
+  readonly ended_at: string | null;
+  readonly plan: { readonly summary: { readonly hosts: { readonly create: number } } } | null;
 }

@@ -15,6 +15,7 @@ import { STREAM_BYTES } from "@nts/identity/flows/respond-with-list";
 import { MOST_WAITING as PASSWORDS_WAITING } from "@nts/identity/secrets/strength-judge";
 import {
   COMPARED,
+  JOB_DAYS,
   PAST,
   LONGEST_WAIT_SECONDS,
   PLANNED_BYTES,
@@ -46,6 +47,8 @@ import { MOST_CHANGED, MOST_UNBOUND } from "@nts/topology/commit/changed-at-once
 import { ARCHIVE_LINE_LIMIT, MOST_ARCHIVED, MOST_REFERRED_TO } from "@nts/topology/archives/check";
 import { TOP_LEVEL } from "@nts/topology/kinds/index";
 import { MOST_OF_ORGANIZATION } from "@nts/topology/archives/imports";
+import { MOST_JOBS, MOST_PLAN_BYTES } from "@nts/topology/storage/import-jobs";
+import { MOST_SPANS } from "@nts/topology/reverts/spans";
 import { RUNNER_LIMITS } from "@nts/topology/imports/runner";
 import * as scan from "@nts/topology/imports/scan.rules";
 import * as lines from "@nts/topology/imports/readers/lines";
@@ -109,7 +112,7 @@ function ofRequests(): Rows {
     ],
     [
       "a revert",
-      `${n(REVERTED_ENTITIES)} changes, ${REVERTED_BYTES / 1_048_576} MiB of states before and after; then 422 \`too_many_changes\``,
+      `${n(REVERTED_ENTITIES)} changes, ${REVERTED_BYTES / 1_048_576} MiB of states before and after in one transaction; more in several, up to ${n(MOST_SPANS)} entities; then 422 \`too_many_changes\``,
     ],
     ["conflicts listed by 409 `binding_conflict`", `${n(MOST_PAIRS)} pairs of bindings per service`],
     [
@@ -262,7 +265,7 @@ function ofResources(): Rows {
 const REFERRED_TO = new Intl.ListFormat("en-GB").format(TOP_LEVEL.map(pluralOf));
 
 function ofImports(): Rows {
-  const { spool, unread, running, runningOfOrganization, waiting, waitingOfOrganization, waitMs, thread } =
+  const { spool, unread, running, runningOfOrganization, waiting, waitingOfOrganization, waitMs, jobWaitMs, thread } =
     RUNNER_LIMITS;
   return [
     [
@@ -281,6 +284,10 @@ function ofImports(): Rows {
     [
       "waiting imports, per process of topology",
       `${waiting}, ${waitingOfOrganization} per organization; ${waitMs / 1_000} s at most, then 429 or 503 with \`Retry-After\``,
+    ],
+    [
+      "import jobs",
+      `wait for ${jobWaitMs / 60_000} min at most, their files in the database; an organization keeps ${MOST_JOBS} jobs and ${mib(MOST_PLAN_BYTES)} of compressed plans, for ${JOB_DAYS} days`,
     ],
     [
       "uploaded files waiting for their import, per process of topology",

@@ -55,6 +55,7 @@ let sessions: Record<"own" | "foreign", string>;
 let users: Record<"own" | "foreign", Made>;
 let invites: Record<"own" | "foreign", Made>;
 let webhooks: Record<"one" | "two" | "foreign", Made>;
+let jobs: Record<"one" | "two" | "foreign", Made>;
 let cursor: string;
 let kinds: Kind[];
 
@@ -85,6 +86,11 @@ beforeAll(async () => {
   };
   const [one, two] = await Promise.all([aWebhook(own.session, worlds.one), aWebhook(own.session, worlds.two)]);
   webhooks = { one, two, foreign: await aWebhook(foreign.session, worlds.foreign) };
+  jobs = {
+    one: await aJob(own.session, worlds.one),
+    two: await aJob(own.session, worlds.two),
+    foreign: await aJob(foreign.session, worlds.foreign),
+  };
   cursor = await firstCursor(own.session);
   const key = async (level: Permission, networks: Kind["networks"], restricted: boolean): Promise<Kind> => {
     const network_ids = networks.map((name) => worlds[name].network.id);
@@ -208,7 +214,7 @@ function expectedOf(operation: AnyEndpoint, kind: Kind, target: Target): string 
   // Of an interface that does not exist, so that the world stays as it is.
   if (visible && operationId === "split_host") return "invalid_reference";
   const ofAll =
-    /^(get_(topology|stats)|report_(gone|certificates)|export_inventory|list_webhook_progress|(list|diff|stream)_changes)$/;
+    /^(get_(topology|stats)|report_(gone|certificates)|export_inventory|list_import_jobs|list_webhook_progress|(list|diff|stream)_changes)$/;
   if (visible || operation.list === true || ofAll.test(operationId)) return 200;
   return path.includes("{id}") || path.endsWith("/bulk-delete") ? "not_found" : "invalid_reference";
 }
@@ -237,11 +243,15 @@ async function requestOf(
   target: Target,
   { isHarmless = false, bodyOf }: { isHarmless?: boolean; bodyOf?: NetworkWorld } = {},
 ): Promise<{ path: string; body: unknown }> {
-  const resource = /^\/api\/v1\/(auth\/(?:keys|sessions)|organizations\/keys|[\w-]+)/.exec(operation.path)?.[1] ?? "";
+  const resource =
+    /^\/api\/v1\/(auth\/(?:keys|sessions)|organizations\/keys|imports\/jobs|[\w-]+)/.exec(operation.path)?.[1] ?? "";
   const isDelete = operation.operationId.includes("delete") || (operation.method === "delete" && resource !== "");
   const entity = isDelete && !isHarmless ? await victim(resource, target) : existing(resource, target);
   const sample = bodyOf === undefined ? entity : resource in SINGULAR ? bodyOf[SINGULAR[resource] as "host"] : entity;
-  const ofUpload = operation.path.includes("/imports/") ? `?network_id=${existing("networks", target).id}` : "";
+  const ofUpload =
+    operation.upload !== undefined && operation.path.includes("/imports/")
+      ? `?network_id=${existing("networks", target).id}`
+      : "";
   const query = operation.operationId === "diff_changes" ? `?from=${new Date().toISOString()}` : ofUpload;
   const format = operation.upload === undefined ? "hosts" : "auto";
   const path = operation.path.replace("{id}", entity.id).replace("{format}", format) + query;
@@ -262,6 +272,7 @@ function existing(resource: string, target: Target): Made {
   if (resource === "users") return { ...users[side], ...unknown };
   if (resource === "invites") return { ...invites[side], ...unknown };
   if (resource === "webhooks") return { ...webhooks[target === "unknown" ? "one" : target], ...unknown };
+  if (resource === "imports/jobs") return { ...jobs[target === "unknown" ? "one" : target], ...unknown };
   return { id: organization.organizationId, name: "org", api_access_enabled: true, ...unknown };
 }
 
@@ -272,6 +283,8 @@ async function victim(resource: string, target: Target): Promise<Made> {
   if (resource === "users") return { id: (await aColleague(stack.url, own)).userId };
   if (resource === "organizations/keys") return { id: (await aKey(stack.url, own)).id };
   if (resource === "auth/sessions") return { id: (await anotherSession(stack.url, own)).id };
+  // Cancelling an import that has ended changes nothing.
+  if (resource === "imports/jobs") return existing(resource, target);
   const create = OPERATIONS.find(({ path, method }) => method === "post" && path === `/api/v1/${resource}`);
   if (create === undefined) throw new Error(`no operation creates ${resource}`);
   const made = await own.session.data<Made & { api_key?: Made }>(
@@ -304,6 +317,18 @@ function bodyFor(operation: AnyEndpoint, resource: string, target: Target, entit
   };
   const children = resource === "hosts" ? { interfaces: [], ports: [], services: [] } : {};
   return { ...entity, ...fresh[resource], ...children };
+}
+
+/** An import job that has ended. */
+async function aJob(session: Caller, { network }: NetworkWorld): Promise<Made> {
+  const headers = { "content-type": "application/xml", prefer: "respond-async" };
+  const path = `/api/v1/imports/nmap?network_id=${network.id}&dry_run=true`;
+  const { status, body } = await session.send("post", path, scanFile("ping"), headers);
+  expect(status).toBe(202);
+  const job = body.data as Made;
+  const ended = await session.data<Made>("get", `/api/v1/imports/jobs/${job.id}?wait=25`);
+  expect(ended).toMatchObject({ state: "done" });
+  return job;
 }
 
 /** The response contains nothing of another organization, or of a network out of scope. */

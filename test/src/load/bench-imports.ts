@@ -1,6 +1,6 @@
 /**
  * `npm run bench -- imports`: previews and imports generated scans (`nmap -sV` with scripts) of 600 and 5,000 hosts with
- * three services each, and imports them again, while another organization reads a page every 50 ms; prints seconds,
+ * three services each, imports them again, with other versions, and takes that back, while another organization reads a page every 50 ms; prints seconds,
  * entities per second and memory. `600 20000` takes other sizes.
  */
 import { setTimeout as sleep } from "node:timers/promises";
@@ -47,6 +47,26 @@ try {
     await measured(hosts, file, "preview", () => sent(headers, network, file, true));
     await measured(hosts, file, "import", () => sent(headers, network, file, false));
     await measured(hosts, file, "again", () => sent(headers, network, file, false));
+    const upgraded = scanOfServices(hosts, 2);
+    await measured(hosts, upgraded, "new versions", () => sent(headers, network, upgraded, false));
+    await undone(headers, hosts);
+  }
+
+  /** Reverts the last import and the first one. */
+  async function undone(headers: Record<string, string>, hosts: number): Promise<void> {
+    const found = await fetch(`${stack.url}/api/v1/imports/jobs`, { headers });
+    const jobs = ((await found.json()) as { data: { request_id: string; dry_run: boolean }[] }).data;
+    for (const { request_id } of jobs.filter(({ dry_run }) => !dry_run)) {
+      const startedAt = performance.now();
+      const response = await fetch(`${stack.url}/api/v1/changes/revert`, {
+        method: "POST",
+        headers: { ...headers, "content-type": "application/json" },
+        body: JSON.stringify({ request_id }),
+      });
+      const text = await response.text();
+      const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
+      row(hosts, "", "undo", seconds, "", "", "", "", text.slice(0, 200));
+    }
   }
 
   async function measured(hosts: number, file: string, what: string, work: () => Promise<Plan>): Promise<void> {
@@ -107,9 +127,15 @@ async function aNetwork(headers: Record<string, string>): Promise<string> {
 
 async function sent(headers: Record<string, string>, network: string, body: string, isDry: boolean): Promise<Plan> {
   const url = `${stack.url}/api/v1/imports/nmap?network_id=${network}&dry_run=${isDry}`;
-  const type = { "content-type": "application/xml" };
+  const type = { "content-type": "application/xml", prefer: "respond-async" };
   const response = await fetch(url, { method: "POST", headers: { ...headers, ...type }, body });
   const text = await response.text();
   if (!response.ok) throw new Error(`the import returned ${response.status}: ${text.slice(0, 1_000)}`);
-  return (JSON.parse(text) as { data: Plan }).data;
+  const { id } = (JSON.parse(text) as { data: { id: string } }).data;
+  for (;;) {
+    const read = await fetch(`${stack.url}/api/v1/imports/jobs/${id}?wait=25`, { headers });
+    const { data } = (await read.json()) as { data: { ended_at: string | null; error: unknown; plan: Plan | null } };
+    if (data.plan !== null) return data.plan;
+    if (data.ended_at !== null) throw new Error(`the import ended with ${JSON.stringify(data.error)}`);
+  }
 }

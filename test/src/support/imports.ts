@@ -44,16 +44,20 @@ export function scanOfMany(hosts: number, ports: readonly number[] = [22, 443]):
   return scanOf(Array.from({ length: hosts }, (_, n) => upHost(ip(n), { ports })).join(""));
 }
 
-/** A scan with versions and scripts, of many hosts from 10.20.0.0 on, each with three services; 1.4 kB per host. */
-export function scanOfServices(hosts: number): string {
-  return scanOf(Array.from({ length: hosts }, (_, n) => servingHost(n)).join(""));
+/**
+ * A scan with versions and scripts, of many hosts from 10.20.0.0 on, each with three services; 1.4 kB per host.
+ *
+ * @param major version of all services
+ */
+export function scanOfServices(hosts: number, major = 1): string {
+  return scanOf(Array.from({ length: hosts }, (_, n) => servingHost(n, major)).join(""));
 }
 
-function servingHost(n: number): string {
+function servingHost(n: number, major: number): string {
   const hex = n.toString(16).padStart(6, "0");
   const mac = ["02:42:0A", hex.slice(0, 2), hex.slice(2, 4), hex.slice(4)].join(":").toUpperCase();
   const port = (number: number, name: string, product: string, script: string): string =>
-    `<port protocol="tcp" portid="${number}"><state state="open" reason="syn-ack" reason_ttl="64"/><service name="${name}" product="${product}" version="1.${n % 30}" method="probed" conf="10"><cpe>cpe:/a:example:${name}:1.${n % 30}</cpe></service>${script}</port>\n`;
+    `<port protocol="tcp" portid="${number}"><state state="open" reason="syn-ack" reason_ttl="64"/><service name="${name}" product="${product}" version="${major}.${n % 30}" method="probed" conf="10"><cpe>cpe:/a:example:${name}:${major}.${n % 30}</cpe></service>${script}</port>\n`;
   const key = `<script id="ssh-hostkey" output="&#xa;  256 ${hex.repeat(8)} (ECDSA)"><table><elem key="type">ecdsa-sha2-nistp256</elem><elem key="bits">256</elem><elem key="fingerprint">${hex.repeat(5)}</elem></table></script>`;
   const title = `<script id="http-title" output="Site of host-${n}"><elem key="title">Site of host-${n}</elem></script>`;
   return [

@@ -23,6 +23,7 @@ import { createTransactions } from "@nts/shared/mongo/transaction";
 import type { ShareLimits } from "@nts/shared/quotas";
 import { createShares } from "@nts/shared/scheduling/shares";
 import { createTopologyApp } from "@nts/topology/app";
+import { createImportJobRunner } from "@nts/topology/imports/jobs/jobs";
 import { createImportRunner } from "@nts/topology/imports/runner";
 import { journalCollections } from "@nts/topology/journal/collections";
 import { startJournal } from "@nts/topology/journal/journal";
@@ -51,6 +52,8 @@ export interface TopologyOptions {
   readonly journal?: boolean;
   /** Imports run in threads of their own, as in production, and otherwise in the test's, where they start at once. */
   readonly importThreads?: boolean;
+  /** Entities that a revert writes in one transaction. */
+  readonly revertedAtOnce?: number;
   /** Called with every command that the instances send to MongoDB. */
   readonly onCommand?: (command: CommandStartedEvent) => void;
 }
@@ -173,7 +176,7 @@ export async function startTopology(options: TopologyOptions = {}): Promise<Topo
     stop: async () => {
       agent.destroy();
       await keeper?.stop();
-      await Promise.all(started.map(({ server }) => server.close()));
+      await Promise.all(started.map(({ server, jobs }) => Promise.all([server.close(), jobs.stop()])));
       await Promise.all(started.map(({ client }) => client.close()));
       await releaseDatabase(db, "topology");
       await ownClient.close();
@@ -203,6 +206,8 @@ async function startInstance({ options, url, database, waiting, notices, unscope
   const own = createShares(shares);
   const stored = createStorage(served, createTransactions(client), { shares: own });
   const used = storage(stored, served);
+  const runner = importThreads ? createImportRunner() : createInProcessImportRunner();
+  const jobs = createImportJobRunner(used, runner);
   const app = createTopologyApp({
     storage: used,
     journal: {
@@ -210,7 +215,8 @@ async function startInstance({ options, url, database, waiting, notices, unscope
       waiting,
       feeds: createFeeds(served, createLog("topology", "error")),
     },
-    imports: importThreads ? createImportRunner() : createInProcessImportRunner(),
+    imports: { runner, jobs },
+    revertedAtOnce: options.revertedAtOnce,
     webhooks: createWebhooks(served, {
       allow: ["127.0.0.0/8"],
       most: 20,
@@ -230,7 +236,7 @@ async function startInstance({ options, url, database, waiting, notices, unscope
     },
   });
   const serving = { maxHeaderBytes: INTERNAL_HEADER_LIMIT_BYTES, keepAliveMs: 60_000, drainMs: 1_000 };
-  return { client, server: await startServer(app.handle, { host: "127.0.0.1", port: 0, ...serving }) };
+  return { client, jobs, server: await startServer(app.handle, { host: "127.0.0.1", port: 0, ...serving }) };
 }
 
 interface Connection {

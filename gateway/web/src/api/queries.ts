@@ -37,7 +37,7 @@ interface Options {
 export const FOLLOWED = "changes";
 
 /** Refetches everything shown after a write. */
-function readAgain(queries: QueryClient): Promise<void> {
+export function readAgain(queries: QueryClient): Promise<void> {
   return queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== FOLLOWED });
 }
 

@@ -1,21 +1,30 @@
 import { Button } from "@mantine/core";
 import { Network } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { Link } from "react-router";
+import { Link, useSearchParams } from "react-router";
 import { NetworkField, useLikelyNetwork } from "../forms/network-field.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page, Panel } from "../parts/page.js";
 import { PATHS } from "../paths.js";
 import { useHasLevel } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
+import { RecentImports } from "./recent-imports.js";
 import { ScanImport } from "./scan-import.js";
 
+/** The parameter of the address with the job that is shown. */
+const JOB = "job";
+
 export default function ImportPage(): ReactNode {
-  const { networks, isLoaded } = useNetworkScope();
+  const { networks, isLoaded, nameOf } = useNetworkScope();
   const may = useHasLevel("Member");
   const likely = useLikelyNetwork();
   const [chosen, setChosen] = useState("");
   const networkId = chosen === "" ? likely : chosen;
+  const [search, setSearch] = useSearchParams();
+  const jobId = search.get(JOB);
+  const setJob = (id: string | null): void => {
+    if (id !== jobId) setSearch(id === null ? {} : { [JOB]: id });
+  };
   return (
     <Page
       title="Import"
@@ -45,11 +54,12 @@ export default function ImportPage(): ReactNode {
           </EmptyState>
         ) : (
           <>
-            <NetworkField label="Network" value={networkId} onChange={setChosen} />
-            <ScanImport key={networkId} networkId={networkId} />
+            {jobId === null && <NetworkField label="Network" value={networkId} onChange={setChosen} />}
+            <ScanImport key={networkId} networkId={networkId} jobId={jobId} onJob={setJob} />
           </>
         )}
       </Panel>
+      {may && <RecentImports nameOf={nameOf} linkOf={(id) => `${PATHS.importScan}?${JOB}=${id}`} />}
     </Page>
   );
 }

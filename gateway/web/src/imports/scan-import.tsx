@@ -3,63 +3,121 @@ import {
   CSV_RESOURCES,
   type CsvResource,
   IMPORT_FORMATS,
-  importFile,
   type ImportFormat,
   type ImportPlan,
   takesHost,
 } from "@nts/shared/contract";
-import { FileUp } from "lucide-react";
+import { FileUp, Undo2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
+import { useUndo } from "../activity/use-undo.js";
 import { describeFailure, faultsByPath } from "../api/failure.js";
-import { useWrite } from "../api/queries.js";
 import { PATHS } from "../paths.js";
 import { CopyField } from "../parts/copy.js";
 import { ChosenFile } from "./chosen-file.js";
 import { FileField } from "./file-field.js";
 import { FORMATS, ROWS } from "./formats.js";
+import { JobProgress } from "./job-progress.js";
 import { type Machine, MachineField } from "./machine-field.js";
 import { PlanView } from "./plan-view.js";
+import { useImportJob } from "./use-import-job.js";
 
 interface ScanImportProps {
   /** Empty if none is selected. */
   readonly networkId: string;
-  /** Called after an import. */
-  readonly onApplied?: (plan: ImportPlan) => void;
+  /** The import that is shown instead of a new one; null for none. */
+  readonly jobId: string | null;
+  /** Called with the id of a started import, and with null when another file is chosen. */
+  readonly onJob: (id: string | null) => void;
 }
 
 /** Selects a file, shows its plan, and imports it. */
 export function ScanImport(props: ScanImportProps): ReactNode {
   const form = useImport(props);
+  return props.jobId === null ? <NewImport form={form} networkId={props.networkId} /> : <StartedImport form={form} />;
+}
+
+function NewImport({ form, networkId }: PartProps & { readonly networkId: string }): ReactNode {
   const { plan, look, apply, file, hints, setHints, faults, send } = form;
+  const isSending = look.isPending || apply.isPending;
   return (
     <Stack mt="md">
       <FormatFields form={form} />
-      <MachinePart form={form} networkId={props.networkId} />
-      <FilePart form={form} isDisabled={props.networkId === ""} />
-      {apply.data === undefined && (
-        <TagsInput
-          label="Known subnets (optional)"
-          description="For example 10.0.0.0/22; otherwise the surrounding /24 or /64 is used"
-          value={hints}
-          onChange={(next) => {
-            setHints(next);
-            look.reset();
-          }}
-          error={faults["subnet_hint"] ?? faults["subnet_hint.0"]}
-          acceptValueOnBlur
-        />
-      )}
+      <MachinePart form={form} networkId={networkId} />
+      <FilePart form={form} isDisabled={networkId === ""} />
+      <TagsInput
+        label="Known subnets (optional)"
+        description="For example 10.0.0.0/22; otherwise the surrounding /24 or /64 is used"
+        value={hints}
+        onChange={(next) => {
+          setHints(next);
+          look.reset();
+        }}
+        error={faults["subnet_hint"] ?? faults["subnet_hint.0"]}
+        acceptValueOnBlur
+      />
       <Refusal form={form} />
-      {file !== null && look.data === undefined && apply.data === undefined && (
+      {file !== null && plan === null && !isSending && (
         <Group justify="flex-end">
-          <Button loading={look.isPending} onClick={() => send(look, true, file)}>
-            Preview import
+          <Button onClick={() => send(look, true, file)}>Preview import</Button>
+        </Group>
+      )}
+      {isSending && <JobProgress job={look.job} />}
+      {plan !== null && <PlanView plan={plan} />}
+      {plan !== null && file !== null && (
+        <Group justify="flex-end">
+          <Button
+            leftSection={<FileUp size={16} aria-hidden />}
+            loading={apply.isPending}
+            disabled={isNothing(plan)}
+            onClick={() => send(apply, false, file)}
+          >
+            {isNothing(plan) ? "Nothing to import" : "Import"}
           </Button>
         </Group>
       )}
-      {plan !== undefined && <PlanView plan={plan} />}
-      {plan !== undefined && file !== null && <NextStep form={form} plan={plan} file={file} />}
+    </Stack>
+  );
+}
+
+/** An import that runs or has ended, perhaps started on another page. */
+function StartedImport({ form }: PartProps): ReactNode {
+  const { apply, begin } = form;
+  const undo = useUndo();
+  const { job } = apply;
+  const plan = job?.plan ?? null;
+  return (
+    <Stack mt="md">
+      {apply.isPending && <JobProgress job={job} />}
+      <Refusal form={form} />
+      {job?.state === "cancelled" && (
+        <Alert color="yellow" role="status" title="The import was cancelled">
+          {job.done} of {job.total ?? 0} hosts were imported before.
+        </Alert>
+      )}
+      {plan !== null && <PlanView plan={plan} />}
+      {job !== null && !apply.isPending && (
+        <Group justify="flex-end">
+          {job.done > 0 && !job.dry_run && (
+            <Button
+              variant="default"
+              leftSection={<Undo2 size={16} aria-hidden />}
+              onClick={() => undo(job.request_id)}
+            >
+              Undo import
+            </Button>
+          )}
+          <Button variant="default" onClick={() => begin(null)}>
+            Import another file
+          </Button>
+          <Button component={Link} to={PATHS.hosts} variant="default">
+            Go to hosts
+          </Button>
+          <Button component={Link} to={PATHS.topology}>
+            View topology
+          </Button>
+        </Group>
+      )}
     </Stack>
   );
 }
@@ -67,15 +125,16 @@ export function ScanImport(props: ScanImportProps): ReactNode {
 type ImportForm = ReturnType<typeof useImport>;
 
 /** The selection and its result. */
-function useImport({ networkId, onApplied }: ScanImportProps) {
+function useImport({ networkId, jobId, onJob }: ScanImportProps) {
   const [file, setFile] = useState<File | null>(null);
   const [format, setFormat] = useState<ImportFormat>("auto");
   const [machine, setMachine] = useState<Machine | null>(null);
   const [rows, setRows] = useState<CsvResource | null>(null);
   const [hints, setHints] = useState<string[]>([]);
-  const look = useWrite(importFile);
-  const apply = useWrite(importFile);
-  const plan = apply.data ?? look.data;
+  const [previewId, setPreviewId] = useState<string | null>(null);
+  const look = useImportJob(previewId, setPreviewId);
+  const apply = useImportJob(jobId, onJob);
+  const plan = look.job?.plan ?? null;
   const send = (operation: typeof look, dry_run: boolean, body: File, as = format): void => {
     const reported = takesHost(as) ? machine : null;
     const table = as === "csv" && rows !== null ? { resource: rows } : {};
@@ -87,7 +146,7 @@ function useImport({ networkId, onApplied }: ScanImportProps) {
       ...table,
     };
     const params = { format: as };
-    operation.mutate({ params, query, body }, { onSuccess: (done) => (dry_run ? undefined : onApplied?.(done)) });
+    operation.start({ params, query, body });
   };
   const begin = (chosen: File | null, as = format): void => {
     setFile(chosen);
@@ -101,7 +160,7 @@ function useImport({ networkId, onApplied }: ScanImportProps) {
   const lacksMachine = faults["hostname"] !== undefined || faults["host_id"] !== undefined;
   /** A preview is only valid for its own selection. */
   const forget = (): void => {
-    if (look.data !== undefined) look.reset();
+    if (plan !== null) look.reset();
   };
   return {
     ...{ file, format, setFormat, setMachine, machine, rows, setRows, hints, setHints },
@@ -189,38 +248,6 @@ function Refusal({ form }: PartProps): ReactNode {
     <Alert color="red" role="alert" title={title}>
       {describeFailure(error).text}
     </Alert>
-  );
-}
-
-interface NextStepProps extends PartProps {
-  readonly plan: ImportPlan;
-  readonly file: File;
-}
-
-function NextStep({ form, plan, file }: NextStepProps): ReactNode {
-  const { apply, send } = form;
-  return (
-    <Group justify="flex-end">
-      {apply.data === undefined ? (
-        <Button
-          leftSection={<FileUp size={16} aria-hidden />}
-          loading={apply.isPending}
-          disabled={isNothing(plan)}
-          onClick={() => send(apply, false, file)}
-        >
-          {isNothing(plan) ? "Nothing to import" : "Import"}
-        </Button>
-      ) : (
-        <>
-          <Button component={Link} to={PATHS.hosts} variant="default">
-            Go to hosts
-          </Button>
-          <Button component={Link} to={PATHS.topology}>
-            View topology
-          </Button>
-        </>
-      )}
-    </Group>
   );
 }
 

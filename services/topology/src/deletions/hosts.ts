@@ -1,3 +1,4 @@
+import type { ClientSession } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import { requireRevision } from "@nts/shared/revision";
 import { afterCommit } from "@nts/shared/work";
@@ -13,9 +14,13 @@ import { transactionOnHosts } from "../commit/on-hosts.js";
 /**
  * Deletes hosts with their children atomically. Large amounts are hidden at once and swept later.
  *
+ * @param verify called when they are locked
  * @throws AppError `not_found` · `precondition_failed`
  */
-export async function deleteHosts(storage: Storage, { work, scope, ids, precondition }: Removing): Promise<void> {
+export async function deleteHosts(
+  storage: Storage,
+  { work, scope, ids, precondition, verify }: Removing & { readonly verify?: (tx: ClientSession) => Promise<void> },
+): Promise<void> {
   const { bindings, deletions, guards, hosts, services } = storage;
   const isHidden = await transactionOnHosts(storage, { work, scope, hostIds: ids }, async (tx) => {
     if (precondition !== null)
@@ -25,6 +30,7 @@ export async function deleteHosts(storage: Storage, { work, scope, ids, precondi
       }
     const taken = await hosts.take(tx, scope, ids);
     if (taken.length !== ids.length) throw new AppError("not_found", { entity: hosts.name });
+    await verify?.(tx);
     // A long transaction writes what it shares with others first, so that it is not interrupted at its end.
     if (ids.length > 1)
       await guards.reference(

@@ -83,7 +83,7 @@ export async function applyHost(storage: Storage, given: Target, session: Remote
       const names = await retire(sharded, tx, target, plan.superseded);
       if (plan.joins !== null) await join(sharded, tx, target, plan.joins);
       if (plan.action === "create") await store(sharded, tx, scope, { changes: newHosts([newHostOf(plan)]) });
-      else await storePlan(sharded, tx, target, { plan, now });
+      else await storePlans(sharded, tx, target, { plans: [plan], now });
       return { plan, names };
     }),
   );
@@ -124,10 +124,7 @@ export async function createHosts(
   if ((await storage.quota.require(scope)) < documents) return nothing;
   const sharded = shardedFor(storage);
   const labels = [...new Set(jobs.flatMap(({ label }) => label ?? []))];
-  const identities = {
-    macAddresses: jobs.flatMap((job) => job.identities.macAddresses),
-    ipAddresses: jobs.flatMap((job) => job.identities.ipAddresses),
-  };
+  const identities = identitiesOf(jobs);
   let startedAt = performance.now();
   const created = await refusingDuplicates(() =>
     storage.transaction<Created>(given.work, keysOf(networkId), async (tx) => {
@@ -150,6 +147,60 @@ export async function createHosts(
   );
   took(performance.now() - startedAt);
   return created;
+}
+
+/** Existing hosts to be written together. */
+interface Update {
+  readonly jobs: readonly Job[];
+  /** Receives the duration of the transaction, without waiting for its turn. */
+  readonly took: (ms: number) => void;
+}
+
+/**
+ * Writes what existing hosts lack, unless it takes something from others. What is not in the result must be written alone.
+ *
+ * @returns the results by the index of the job
+ * @throws AppError as other writes of hosts; then none is written
+ */
+export async function updateHosts(
+  storage: Storage,
+  given: Target,
+  session: Remote,
+  { jobs, took }: Update,
+): Promise<ReadonlyMap<number, HostResult>> {
+  const target = { ...given, scope: await storage.deletions.visible(given.scope) };
+  const { scope, networkId } = target;
+  await storage.quota.require(scope);
+  const sharded = shardedFor(storage);
+  const matches = new Map(jobs.flatMap(({ match }) => (match === null ? [] : [[match.hostId, match] as const])));
+  const hostIds = [...matches.keys()].sort();
+  const identities = identitiesOf(jobs);
+  let startedAt = performance.now();
+  const results = await refusingDuplicates(() =>
+    transactionOnHosts(storage, { work: target.work, scope, hostIds, keys: keysOf(networkId) }, async (tx) => {
+      await storage.database.turn(
+        tx,
+        scope,
+        jobs.reduce((sum, { documents }) => sum + documents, 0),
+      );
+      startedAt = performance.now();
+      await lockImports(storage, tx, target);
+      const interfaces = await storage.interfaces.findByIdentity(scope, identities, tx);
+      const found = await storage.hosts.findWithChildren(scope, hostIds, tx);
+      const byId = new Map(found.map((known) => [known.host.entity.id, known]));
+      const known = jobs.flatMap(({ index, match }) => {
+        const there = match === null ? undefined : byId.get(match.hostId);
+        return match === null || there === undefined ? [] : [{ index, known: recognizedAs(there, match) }];
+      });
+      const now = new Date();
+      const planned = await session.planUpdates(known, { now: now.toISOString(), interfaces });
+      if (planned.length === 0) throw new Discard(new Map<number, HostResult>());
+      await storePlans(sharded, tx, target, { plans: planned, now });
+      return new Map(planned.map(({ index, result }) => [index, result]));
+    }),
+  );
+  took(performance.now() - startedAt);
+  return results;
 }
 
 /** Hosts with the name, as of now. */
@@ -233,24 +284,39 @@ function newSubnet({ id, cidr, networkId, now }: { id: string; cidr: string; net
   return subnetKind.make({ name: cidr, tags: [] }, server);
 }
 
-/** Adds to an existing host. */
-async function storePlan(
+type PlannedChanges = Pick<PlannedHost, "before" | "entity" | "interfaces" | "ports" | "services" | "matchedBy">;
+
+/** Adds to existing hosts. */
+async function storePlans(
   storage: Storage,
   tx: ClientSession,
   { scope }: Target,
-  { plan, now }: { plan: PlannedHost; now: Date },
+  { plans, now }: { plans: readonly PlannedChanges[]; now: Date },
 ): Promise<void> {
-  const interfaces = changesIn(plan.interfaces, now);
-  const after = plan.before === null ? null : revised(plan.before, plan.entity, now);
+  const changed = plans.flatMap(({ before, entity }) => {
+    const after = before === null ? null : revised(before, entity, now);
+    return before === null || after === null ? [] : [{ before, after }];
+  });
+  const of = <Name extends "interfaces" | "ports" | "services">(name: Name): PlannedChanges[Name][number][] =>
+    plans.flatMap((plan) => plan[name] as PlannedChanges[Name][number][]);
   const changes = {
-    hosts: { changed: plan.before === null || after === null ? [] : [{ before: plan.before, after }] },
-    interfaces,
-    ports: changesIn(plan.ports, now),
-    services: changesIn(plan.services, now),
+    hosts: { changed },
+    interfaces: changesIn(of("interfaces"), now),
+    ports: changesIn(of("ports"), now),
+    services: changesIn(of("services"), now),
   };
   await store(storage, tx, scope, { changes });
-  if (plan.matchedBy === "mac_address")
-    await storage.hosts.macsFound(tx, scope, plan.entity.id, macsOf(interfaces.created));
+  for (const { matchedBy, entity, interfaces } of plans)
+    if (matchedBy === "mac_address")
+      await storage.hosts.macsFound(tx, scope, entity.id, macsOf(changesIn(interfaces, now).created));
+}
+
+/** The identities of hosts that are written together. */
+function identitiesOf(jobs: readonly Job[]): Job["identities"] {
+  return {
+    macAddresses: jobs.flatMap((job) => job.identities.macAddresses),
+    ipAddresses: jobs.flatMap((job) => job.identities.ipAddresses),
+  };
 }
 
 function macsOf(interfaces: readonly Interface[]): string[] {

@@ -4,6 +4,7 @@ import { createBatchSize } from "./batch-size.js";
 const job = (n: number, documents = 10, label: string | null = null) => ({
   documents,
   label,
+  match: null,
   identities: { ipAddresses: [`10.0.0.${n}`], macAddresses: [] },
 });
 const jobs = Array.from({ length: 300 }, (_, n) => job(n));

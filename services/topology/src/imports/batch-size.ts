@@ -8,10 +8,10 @@ const MOST = 1_000;
 const QUICK_MS = 150;
 const SLOW_MS = 500;
 
-type Sized = Pick<Job, "documents" | "identities" | "label">;
+type Sized = Pick<Job, "documents" | "identities" | "label" | "match">;
 
 export interface BatchSize {
-  /** Groups of hosts to write together. One that shares an address or a name with another follows it. */
+  /** Groups of hosts to write together. One that shares an address, a name or its match with another follows it. */
   batchesOf<T extends Sized>(jobs: readonly T[]): Generator<readonly T[]>;
   /** A batch was written. */
   took(jobs: readonly Sized[], ms: number): void;
@@ -40,8 +40,9 @@ function firstOf<T extends Sized>(jobs: readonly T[], most: number): T[] {
   const taken = new Set<string>();
   let room = most;
   for (const job of jobs) {
-    const { identities, label } = job;
-    const keys = [...identities.ipAddresses, ...identities.macAddresses, ...(label === null ? [] : [label])];
+    const { identities, label, match } = job;
+    const names = [label, match?.hostId ?? null].flatMap((name) => name ?? []);
+    const keys = [...identities.ipAddresses, ...identities.macAddresses, ...names];
     room -= job.documents;
     if (batch.length > 0 && (room < 0 || keys.some((key) => taken.has(key)))) return batch;
     batch.push(job);

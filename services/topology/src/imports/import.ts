@@ -17,7 +17,7 @@ import {
   type HostResult,
   refusalOf,
 } from "./result.rules.js";
-import { applyHost, createHosts, makeSubnets, type Target } from "./apply.js";
+import { applyHost, createHosts, makeSubnets, type Target, updateHosts } from "./apply.js";
 import { type BatchSize, createBatchSize } from "./batch-size.js";
 import type { ImportRunner, Turn } from "./runner.js";
 import { type Outcomes, outcomesOf } from "./outcomes.js";
@@ -29,6 +29,7 @@ import { createSightingRecorder } from "./sighting-recorder.js";
 import type { Named } from "./recognition.js";
 import type { Job, ReadFile } from "./session.js";
 import { bareHosts, hostsNamed, subnetsOf } from "./store.js";
+import type { FileBlocks } from "./spool.js";
 import type { Remote } from "./thread.js";
 
 // An import, from the file to its streamed result: everything that may reject the import as a whole precedes the first
@@ -42,7 +43,8 @@ const SUBNET_BATCH = 20;
 const MOST_FAULTS = 3;
 const NOTHING_COVERED = { addresses: [], ports: [] };
 
-export interface ImportRequest {
+/** An import without its file. */
+export interface ImportParameters {
   readonly work: Work;
   readonly scope: Scope;
   readonly networkId: string;
@@ -55,14 +57,42 @@ export interface ImportRequest {
   readonly resource: CsvResource | null;
   /** When the file was created, if known. */
   readonly atMs: number;
-  readonly file: UploadedBytes;
   readonly log: Log;
 }
 
+export interface ImportRequest extends ImportParameters {
+  readonly file: UploadedBytes;
+}
+
+/** An import whose references have been found. */
+export interface PreparedImport extends ImportParameters {
+  readonly hints: ReturnType<typeof hintsOf>;
+  readonly named: Named | null;
+}
+
+/** Follows an import, and may stop it. */
+export interface ImportWatch {
+  /** The file has been read. */
+  begin(format: string, hosts: number): void;
+  /** Called before something is written. */
+  look(): Promise<void>;
+  /** If true, no further host is begun. */
+  isStopped(): boolean;
+  hostDone(): void;
+}
+
+const UNWATCHED: ImportWatch = {
+  begin: () => undefined,
+  look: () => Promise.resolve(),
+  isStopped: () => false,
+  hostDone: () => undefined,
+};
+
 /** Shared by all steps of an import. */
-interface Run extends ImportRequest {
+interface Run extends PreparedImport {
   readonly storage: Storage;
   readonly session: Remote;
+  readonly watch: ImportWatch;
   readonly target: Target;
   /** Why a subnet could not be created, by CIDR. */
   readonly failedSubnets: Map<string, AppError>;
@@ -81,30 +111,54 @@ export async function* importScan(
   runner: ImportRunner,
   request: ImportRequest,
 ): AsyncGenerator<string> {
-  const { networkId } = request;
-  const scope = narrowedTo(request.scope, networkId);
-  const hints = hintsOf(request.subnetHints);
+  const { file, ...parameters } = request;
+  const prepared = await prepareImport(storage, parameters);
+  yield* runner.run(prepared.scope.organizationId, file, ({ session, takeFile }: Turn) =>
+    runImport(storage, prepared, { session, file: takeFile(), watch: UNWATCHED }),
+  );
+}
+
+/** @throws AppError `invalid_reference` at `network_id` or `host_id` · `validation_failed` */
+export async function prepareImport(storage: Storage, parameters: ImportParameters): Promise<PreparedImport> {
+  const { networkId } = parameters;
+  const scope = narrowedTo(parameters.scope, networkId);
+  const hints = hintsOf(parameters.subnetHints);
   if ((await storage.networks.find(scope, networkId)) === null)
     throw new AppError("invalid_reference", { path: "network_id" });
-  const named = await namedBy(storage, scope, request);
-  requireTable(request);
-  yield* runner.run(scope.organizationId, request.file, async function* ({ session, takeFile }: Turn) {
-    const run: Run = {
-      ...request,
-      storage,
-      session,
-      // The upload may have taken long, so hidden entities are read again.
-      target: { work: request.work, scope: await storage.deletions.visible(scope), networkId },
-      failedSubnets: new Map(),
-    };
-    const given = { networkId, hints, format: request.format, resource: request.resource, named, nowMs: request.atMs };
-    const read = await session.read(takeFile(), given);
-    yield* responseText(run, read);
-  });
+  const named = await namedBy(storage, scope, parameters);
+  requireTable(parameters);
+  return { ...parameters, scope, hints, named };
+}
+
+/** What runs an import. */
+interface ImportRun {
+  /** In its own thread. */
+  readonly session: Remote;
+  readonly file: FileBlocks;
+  readonly watch: ImportWatch;
+}
+
+/** Runs an import. @returns and throws as {@link importScan} */
+export async function* runImport(
+  storage: Storage,
+  prepared: PreparedImport,
+  { session, file, watch }: ImportRun,
+): AsyncGenerator<string> {
+  const { work, scope, networkId, hints, named, format, resource, atMs } = prepared;
+  const run: Run = {
+    ...prepared,
+    storage,
+    session,
+    watch,
+    // The upload may have taken long, so hidden entities are read again.
+    target: { work, scope: await storage.deletions.visible(scope), networkId },
+    failedSubnets: new Map(),
+  };
+  yield* responseText(run, await session.read(file, { networkId, hints, format, resource, named, nowMs: atMs }));
 }
 
 /** The machine that produced the file; null if the request names none. */
-async function namedBy(storage: Storage, scope: Scope, { host, format }: ImportRequest): Promise<Named | null> {
+async function namedBy(storage: Storage, scope: Scope, { host, format }: ImportParameters): Promise<Named | null> {
   const { id, name } = host;
   if (id === undefined && name === undefined) return null;
   if (id !== undefined && name !== undefined)
@@ -125,20 +179,21 @@ async function namedBy(storage: Storage, scope: Scope, { host, format }: ImportR
 }
 
 /** @throws AppError `validation_failed` at `resource` */
-function requireTable({ resource, format }: ImportRequest): void {
+function requireTable({ resource, format }: ImportParameters): void {
   if (resource === null || (format !== "nmap" && takesResource(format))) return;
   throw validationFailed({ path: "resource", message: `is not supported for files of the format ${format}` });
 }
 
 async function* responseText(run: Run, read: ReadFile): AsyncGenerator<string> {
   const { format, info, brokeOff, batches, covered } = read;
-  const { storage, session, target, isDry, networkId, atMs } = run;
+  const { storage, session, target, isDry, networkId, atMs, watch } = run;
   for (let batch = 0; batch < batches; batch++) {
     const identities = await session.identities(batch);
     await session.recognize(await storage.interfaces.findByIdentity(target.scope, identities));
   }
   await recognizeHosts(run);
   const { subnets, jobs } = await session.settle(await subnetsOf(storage, target.scope));
+  watch.begin(format, jobs);
   const leftOut = await session.leftOut();
   const skipped = createSkipped(leftOut);
   const summary = { ...emptySummary(), unanswered: leftOut.unanswered };
@@ -165,10 +220,13 @@ async function* responseText(run: Run, read: ReadFile): AsyncGenerator<string> {
     countHost(summary, host.counts);
     for (const { line, what, reason } of host.skipped) skipped.add(line, what, reason);
     await sightingRecorder.take(host);
+    watch.hostDone();
     return host.text;
   });
   yield `],"missing":[`;
-  yield* listed(sightingRecorder.missing(covered, summary), (one) => Promise.resolve(JSON.stringify(one)));
+  // A stopped import does not know what the other hosts would have found.
+  if (!watch.isStopped())
+    yield* listed(sightingRecorder.missing(covered, summary), (one) => Promise.resolve(JSON.stringify(one)));
   summary.skipped = skipped.count();
   const inOrder = [...skipped.listed].sort((a, b) => a.line - b.line);
   yield `],"skipped":${JSON.stringify(inOrder)},"summary":${JSON.stringify(summary)}}`;
@@ -200,7 +258,7 @@ async function* listed<T>(items: AsyncIterable<T>, taken: (item: T) => Promise<s
 }
 
 async function* subnetsDone(run: Run, subnets: readonly Place[]): AsyncGenerator<ImportedSubnet> {
-  const { isDry, storage, session, target, failedSubnets } = run;
+  const { isDry, storage, session, target, failedSubnets, watch } = run;
   for (const { id, cidr } of subnets) if (id !== null) yield { action: "existing", id, cidr, error: null };
   const missing = subnets.flatMap(({ id, cidr }) => (id === null ? [cidr] : []));
   for (const batch of chunksOf(missing, SUBNET_BATCH)) {
@@ -208,6 +266,8 @@ async function* subnetsDone(run: Run, subnets: readonly Place[]): AsyncGenerator
       for (const cidr of batch) yield { action: "create", id: null, cidr, error: null };
       continue;
     }
+    await watch.look();
+    if (watch.isStopped()) return;
     try {
       for (const { id, cidr, isNew } of await makeSubnets(storage, target, batch)) {
         await session.subnetMade(cidr, id);
@@ -226,7 +286,8 @@ async function* subnetsDone(run: Run, subnets: readonly Place[]): AsyncGenerator
 async function* hostsDone(run: Run, count: number, by: string): AsyncGenerator<HostResult> {
   const attempt = createAttempts(run);
   const size = createBatchSize();
-  for (let from = 0; from < count;) {
+  const { watch } = run;
+  for (let from = 0; from < count && !watch.isStopped();) {
     const jobs = await run.session.jobs(from);
     from += jobs.length;
     const creating = {
@@ -236,8 +297,10 @@ async function* hostsDone(run: Run, count: number, by: string): AsyncGenerator<H
       done: new Map<number, HostResult | AppError>(),
       matches: new Map<number, Match>(),
     };
-    for (const batch of size.batchesOf(run.isDry ? [] : jobs.filter((job) => isNew(run, job))))
-      await createTogether(run, batch, creating);
+    for (const batch of size.batchesOf(run.isDry ? [] : jobs.filter((job) => isNew(run, job)))) {
+      await watch.look();
+      if (!watch.isStopped()) await createTogether(run, batch, creating);
+    }
     const { done, matches } = creating;
     const others = jobs
       .filter(({ index }) => !done.has(index))
@@ -246,16 +309,34 @@ async function* hostsDone(run: Run, count: number, by: string): AsyncGenerator<H
     for (const { index } of others) if (outcomes instanceof AppError) done.set(index, outcomes);
     const known = outcomes instanceof AppError ? new Map<never, never>() : outcomes;
     const current = new Map(others.map((job) => [job.index, job]));
-    const results = inOrder(jobs, async (job): Promise<HostResult | AppError> => {
+    for (const batch of size.batchesOf(others.filter((job) => isUpdate(run, job, known)))) {
+      await watch.look();
+      if (!watch.isStopped()) await updateTogether(run, batch, creating);
+    }
+    const results = inOrder(begun(jobs, done, watch), async (job): Promise<HostResult | AppError> => {
       return done.get(job.index) ?? attempt(() => hostDone(run, current.get(job.index) ?? job, known));
     });
     for await (const [job, result] of results) yield result instanceof AppError ? failedResult(job, result) : result;
   }
 }
 
+/** The hosts that are done, and the others until the import is stopped. */
+function* begun(jobs: readonly Job[], done: ReadonlyMap<number, unknown>, watch: ImportWatch): Generator<Job> {
+  for (const job of jobs) if (done.has(job.index) || !watch.isStopped()) yield job;
+}
+
 /** Whether a host is written together with others. */
 function isNew({ failedSubnets }: Run, { match, losers, named, subnets }: Job): boolean {
   return match === null && losers.length === 0 && named === null && !subnets.some((cidr) => failedSubnets.has(cidr));
+}
+
+/** Whether what an existing host lacks is written together with that of others. */
+function isUpdate({ failedSubnets, isDry }: Run, job: Job, outcomes: Outcomes): boolean {
+  const { index, match, losers, named, subnets } = job;
+  const outcome = outcomes.get(index);
+  const lacksSomething = outcome !== undefined && "result" in outcome && outcome.result === null;
+  if (isDry || !lacksSomething || match === null || match.joins !== undefined) return false;
+  return losers.length === 0 && named === null && !subnets.some((cidr) => failedSubnets.has(cidr));
 }
 
 interface Creating {
@@ -286,6 +367,21 @@ async function createTogether(run: Run, jobs: readonly Job[], creating: Creating
   } else if (first !== undefined) done.set(first.index, created);
 }
 
+/** Writes existing hosts in one transaction; if that fails, in two, and single ones alone. */
+async function updateTogether(run: Run, jobs: readonly Job[], creating: Creating): Promise<void> {
+  if (jobs.length < 2) return;
+  const { attempt, size, done } = creating;
+  const { storage, target, session } = run;
+  const took = (ms: number): void => {
+    size.took(jobs, ms);
+  };
+  const updated = await attempt(() => updateHosts(storage, target, session, { jobs, took }));
+  if (updated instanceof AppError) {
+    const half = Math.ceil(jobs.length / 2);
+    for (const part of [jobs.slice(0, half), jobs.slice(half)]) await updateTogether(run, part, creating);
+  } else for (const [index, result] of updated) done.set(index, result);
+}
+
 type Attempt = <T>(work: () => Promise<T>) => Promise<T | AppError>;
 
 /** Creates a function that reports failures, and gives up after too many in a row. */
@@ -309,7 +405,7 @@ function createAttempts(run: Run): Attempt {
 
 /** Writes what a host lacks. */
 async function hostDone(run: Run, job: Job, outcomes: Outcomes): Promise<HostResult> {
-  const { storage, session, target, failedSubnets } = run;
+  const { storage, session, target, failedSubnets, watch } = run;
   for (const cidr of job.subnets) {
     const fault = failedSubnets.get(cidr);
     if (fault !== undefined) throw fault;
@@ -317,6 +413,7 @@ async function hostDone(run: Run, job: Job, outcomes: Outcomes): Promise<HostRes
   const outcome = outcomes.get(job.index);
   if (outcome !== undefined && "refusal" in outcome) throw new AppError(outcome.refusal.code, outcome.refusal.params);
   if (outcome !== undefined && outcome.result !== null) return outcome.result;
+  await watch.look();
   const { plan, names } = await applyHost(storage, target, session, job);
   return resultOf(plan, names, false);
 }

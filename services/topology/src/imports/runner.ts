@@ -1,6 +1,6 @@
 import type { UploadedBytes } from "@nts/shared/contract";
 import { createImportQueue } from "./queue.js";
-import { createSpool, type FileBlocks } from "./spool.js";
+import { createSpool, type FileBlocks, type SpooledFile } from "./spool.js";
 import { type Remote, startImportThread, type ThreadLimits } from "./thread.js";
 import { createUnreadResults, type UnreadLimits } from "./unread.js";
 
@@ -19,6 +19,8 @@ export interface RunnerLimits {
   readonly waiting: number;
   readonly waitingOfOrganization: number;
   readonly waitMs: number;
+  /** How long a job waits for its slot. */
+  readonly jobWaitMs: number;
   readonly thread: ThreadLimits;
 }
 
@@ -31,6 +33,7 @@ export const RUNNER_LIMITS: RunnerLimits = {
   waiting: 16,
   waitingOfOrganization: 2,
   waitMs: 2_500,
+  jobWaitMs: 900_000,
   thread: { seconds: 10, memoryMb: 160 },
 };
 
@@ -59,6 +62,14 @@ export interface ImportRunner {
     file: UploadedBytes,
     work: (takeFile: Turn["takeFile"]) => AsyncGenerator<string>,
   ): AsyncGenerator<string>;
+  /** Receives a file for {@link runLater}. @throws AppError `rate_limited` · `unavailable` */
+  receive(organizationId: string, file: UploadedBytes): Promise<SpooledFile>;
+  /**
+   * Waits for a slot, for long if need be, and runs an import in its own thread. Its result is read at once.
+   *
+   * @throws AppError `rate_limited` · `unavailable`
+   */
+  runLater(organizationId: string, work: (session: Remote) => Promise<void>): Promise<void>;
   running(): number;
   waiting(): number;
   spooledBytes(): number;
@@ -97,6 +108,17 @@ export function createImportRunner(
     spooledBytes: spool.bytes,
     unreadBytes: unread.bytes,
     runWithFile,
+    receive: spool.receive,
+    runLater: async (organizationId, work) => {
+      const leave = await queue.enter(organizationId, limits.jobWaitMs);
+      const thread = startThread(limits.thread);
+      try {
+        await work(thread.session);
+      } finally {
+        await thread.end();
+        leave();
+      }
+    },
     run: (organizationId, file, work) =>
       runWithFile(organizationId, file, async function* (takeFile) {
         const thread = startThread(limits.thread);

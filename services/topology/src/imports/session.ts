@@ -52,6 +52,15 @@ export interface PlannedCreation {
   readonly result: HostResult;
 }
 
+/** What is written of an existing host, and its result. */
+export interface PlannedUpdate extends Pick<
+  PlannedHost,
+  "before" | "entity" | "interfaces" | "ports" | "services" | "matchedBy"
+> {
+  readonly index: number;
+  readonly result: HostResult;
+}
+
 /** A host to be imported. */
 export interface Job {
   readonly index: number;
@@ -134,6 +143,16 @@ export interface Session {
     indexes: readonly number[],
     there: { readonly now: string; readonly interfaces: readonly Interface[]; readonly named: readonly NamedHost[] },
   ): { readonly created: readonly PlannedCreation[]; readonly matches: ReadonlyMap<number, Match> };
+  /**
+   * Plans existing hosts that are written together.
+   *
+   * @param interfaces those with one of their addresses
+   * @returns those that take nothing from others
+   */
+  planUpdates(
+    hosts: readonly { readonly index: number; readonly known: Recognized }[],
+    there: { readonly now: string; readonly interfaces: readonly Interface[] },
+  ): readonly PlannedUpdate[];
   subnetMade(cidr: string, id: string): void;
   /** Identities that the file reports as absent. */
   absentIdentities(batch: number): Identities;
@@ -218,6 +237,8 @@ export function createSession(): Session {
       }
       return { created, matches };
     },
+    planUpdates: (hosts, { now, interfaces }) =>
+      hosts.flatMap(({ index, known }) => updateOf(index, () => plan(index, { now, known, interfaces }))),
     subnetMade: (cidr, id) => places.made(cidr, id),
     absentIdentities: (batch) => coverage.absentIdentities(batch),
     presenceOf: (interfaces) => interfaces.map(coverage.presenceOf),
@@ -261,6 +282,15 @@ function creationOf(index: number, planned: () => SightedPlan): PlannedCreation[
       result: resultOf({ ...outcome, sighting: missed }, new Map(), false),
     },
   ];
+}
+
+/** A plan as what is written; nothing if the host must be written alone, which says why. */
+function updateOf(index: number, planned: () => SightedPlan): PlannedUpdate[] {
+  const outcome = attempted(planned);
+  if (outcome instanceof AppError || outcome.superseded.length > 0 || outcome.joins !== null) return [];
+  const { before, entity, interfaces, ports, services, matchedBy } = outcome;
+  const result = resultOf(outcome, new Map(), false);
+  return [{ index, before, entity, interfaces, ports, services, matchedBy, result }];
 }
 
 function attempted<T>(work: () => T): T | AppError {

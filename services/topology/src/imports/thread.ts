@@ -57,6 +57,7 @@ const NAMES: readonly (keyof Session)[] = [
   "plan",
   "planAll",
   "planNew",
+  "planUpdates",
   "subnetMade",
   "leftOut",
   "absentIdentities",

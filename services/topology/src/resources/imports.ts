@@ -1,9 +1,10 @@
 import { validationFailed } from "@nts/shared/errors";
-import { importFile, importNmap, type QueryOf } from "@nts/shared/contract";
-import { respond } from "@nts/shared/http/respond";
-import { mount, type Router } from "@nts/shared/http/mount";
+import { getImportJob, importFile, importNmap, type QueryOf } from "@nts/shared/contract";
+import { type HandlerResponse, respond } from "@nts/shared/http/respond";
+import { mount, type Router, type UserCall } from "@nts/shared/http/mount";
 import type { Storage } from "../storage/storage.js";
-import { importScan } from "../imports/import.js";
+import { type ImportParameters, importScan } from "../imports/import.js";
+import type { ImportJobRunner } from "../imports/jobs/jobs.js";
 import type { ImportRunner } from "../imports/runner.js";
 
 /** nmap XML describes other machines. */
@@ -12,18 +13,35 @@ const OF_NMAP = { format: "nmap", host: { id: undefined, name: undefined }, reso
 /** Accepted clock skew of clients. */
 const SKEW_MS = 60_000;
 
-export function mountImports(router: Router, storage: Storage, runner: ImportRunner): void {
-  mount(router, importNmap, ({ work, scope, query, body: file, log }) => {
-    const request = { work, scope, ...askedOf(query), ...OF_NMAP, file, log };
-    return Promise.resolve(respond.jsonPieces(importScan(storage, runner, request)));
+/** What imports use. */
+export interface Imports {
+  readonly runner: ImportRunner;
+  readonly jobs: ImportJobRunner;
+}
+
+export function mountImports(router: Router, storage: Storage, { runner, jobs }: Imports): void {
+  mount(router, importNmap, (call) => {
+    const { work, scope, query, log } = call;
+    return imported(call, { work, scope, ...askedOf(query), ...OF_NMAP, log });
   });
 
-  mount(router, importFile, ({ work, scope, params, query, body: file, log }) => {
+  mount(router, importFile, (call) => {
+    const { work, scope, params, query, log } = call;
     const host = { id: query.host_id, name: query.hostname };
     const { format } = params;
-    const request = { work, scope, ...askedOf(query), format, host, resource: query.resource ?? null, file, log };
-    return Promise.resolve(respond.jsonPieces(importScan(storage, runner, request)));
+    return imported(call, { work, scope, ...askedOf(query), format, host, resource: query.resource ?? null, log });
   });
+
+  async function imported(
+    { body: file, prefersJob, principal, cause }: UserCall<typeof importNmap>,
+    parameters: ImportParameters,
+  ): Promise<HandlerResponse<never>> {
+    if (!prefersJob) return respond.jsonPieces(importScan(storage, runner, { ...parameters, file }));
+    const { kind, userId, credentialId } = principal;
+    const starter = { userId, keyId: kind === "key" ? credentialId : null, requestId: cause.requestId };
+    const job = await jobs.start(parameters, starter, file);
+    return respond.accepted(job, getImportJob.path.replace("{id}", job.id));
+  }
 }
 
 /** @throws AppError `validation_failed` for a time in the future */

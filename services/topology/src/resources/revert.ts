@@ -5,13 +5,13 @@ import {
   deleteNetwork,
   deleteTag,
   REVERTED_BYTES,
-  REVERTED_ENTITIES,
   revertChanges,
+  type Reverted,
   updateNetwork,
   updateTag,
 } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
-import { respond } from "@nts/shared/http/respond";
+import { type HandlerResponse, respond } from "@nts/shared/http/respond";
 import { authorize } from "@nts/shared/http/authorize";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { Principal, Scope } from "@nts/shared/http/tenancy";
@@ -20,7 +20,9 @@ import type { Notices } from "../deletions/notices.js";
 import { caughtUp } from "../journal/barrier.js";
 import { entriesIn, type JournalReader } from "../journal/read.js";
 import { currentSides } from "../journal/entry-texts.js";
+import { checkLarge, recordLarge, requireRevertible, revertLarge } from "../reverts/large.js";
 import { revert } from "../reverts/revert.js";
+import { spansOf } from "../reverts/spans.js";
 import { addsEntities, type RecordedChange, type Undo, undosOf } from "../reverts/undo.rules.js";
 import { BY_ID } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
@@ -31,11 +33,20 @@ const OPPOSITES = {
   tags: { restore: createTag, update: updateTag, remove: deleteTag },
 } as const;
 
-export function mountRevert(router: Router, reader: JournalReader, storage: Storage, notices: Notices): void {
+interface RevertParts {
+  readonly storage: Storage;
+  readonly notices: Notices;
+  /** Entities written in one transaction. */
+  readonly atOnce: number;
+}
+
+export function mountRevert(router: Router, reader: JournalReader, { storage, notices, atOnce }: RevertParts): void {
   mount(router, revertChanges, async ({ principal, scope, work, body: { request_id } }) => {
     // Entries of a request are recorded one by one; half of them must not be reverted as if complete.
     await caughtUp(storage.database, scope, work);
-    const undos = undosOf(await changesOf(reader, storage, principal.scope, request_id));
+    const changes = await changesOf(reader, storage, principal.scope, { request_id, atOnce });
+    if (changes === "too many") return revertLargely(request_id, { work, scope, rights: principal.scope });
+    const undos = undosOf(changes);
     requireRights(principal, undos);
     if (undos.some(addsEntities)) await storage.quota.require(scope);
     const restored = new Set(undos.filter(({ after }) => after === null).map(({ kind }) => kind));
@@ -44,6 +55,53 @@ export function mountRevert(router: Router, reader: JournalReader, storage: Stor
     const done = await revert(storage, notices, { work: withComment(work, request_id), scope: seen, undos });
     return respond.data({ request_id, ...done });
   });
+
+  /** A revert in several transactions. The response begins when everything has been checked. */
+  async function revertLargely(
+    request_id: string,
+    { work, scope, rights }: { readonly work: Work; readonly scope: Scope; readonly rights: Scope },
+  ): Promise<HandlerResponse<Reverted>> {
+    const spans = await spansOf(storage, reader, rights, request_id);
+    requireRevertible(spans, atOnce);
+    if (spans.some(({ isGone }) => isGone)) await storage.quota.require(scope);
+    const { unit } = work;
+    const large = { storage, notices, work: withComment(withoutUnit(work), request_id), scope, spans };
+    const expected = await checkLarge(large);
+    if (unit === undefined) return respond.jsonPieces(piecesOf(request_id, revertLarge(large)));
+    // The response is part of the request's only transaction.
+    const done = unit.isDry ? expected : await resultOf(revertLarge(large));
+    await storage.transaction(work, [], (tx) => {
+      recordLarge(large, tx);
+      return Promise.resolve();
+    });
+    return respond.data({ request_id, ...done });
+  }
+}
+
+type Reverting = ReturnType<typeof revertLarge>;
+
+async function* piecesOf(request_id: string, reverting: Reverting): AsyncGenerator<string> {
+  yield `{"request_id":${JSON.stringify(request_id)}`;
+  for (;;) {
+    const next = await reverting.next();
+    // White space, so that a long revert is no stalled response.
+    if (next.done !== true) yield " ";
+    else {
+      yield `,${JSON.stringify(next.value).slice(1)}`;
+      return;
+    }
+  }
+}
+
+async function resultOf(reverting: Reverting): Promise<Omit<Reverted, "request_id">> {
+  for (;;) {
+    const next = await reverting.next();
+    if (next.done === true) return next.value;
+  }
+}
+
+function withoutUnit(work: Work): Work {
+  return Object.assign(Object.create(work) as Work, { unit: undefined });
 }
 
 /**
@@ -63,24 +121,23 @@ async function withRestored(
   return { ...visible, networks: [...visible.networks, ...restored.filter((id) => !isPresent.has(id))] };
 }
 
-/** The recorded changes of a request in the caller's networks. @throws AppError `not_found` · `too_many_changes` */
+/** The recorded changes of a request in the caller's networks, unless they are too many for one transaction. @throws AppError `not_found` */
 async function changesOf(
   reader: JournalReader,
   { database }: Storage,
   scope: Scope,
-  request_id: string,
-): Promise<RecordedChange[]> {
+  { request_id, atOnce }: { readonly request_id: string; readonly atOnce: number },
+): Promise<RecordedChange[] | "too many"> {
   const { gone, last } = await reader.ends(scope);
   const asked = { filter: { request_id }, range: { first: gone + 1, last }, direction: "asc" } as const;
   const changes: RecordedChange[] = [];
   let bytes = 0;
-  for await (const batch of entriesIn(database, scope, { ...asked, limit: REVERTED_ENTITIES + 1 }))
+  for await (const batch of entriesIn(database, scope, { ...asked, limit: atOnce + 1 }))
     for (const entry of batch) {
       const sides = currentSides(entry);
       changes.push({ entry, ...sides });
       bytes += (sides.before?.length ?? 0) + (sides.after?.length ?? 0);
-      if (changes.length > REVERTED_ENTITIES || bytes > REVERTED_BYTES)
-        throw new AppError("too_many_changes", { limit: REVERTED_ENTITIES });
+      if (changes.length > atOnce || bytes > REVERTED_BYTES) return "too many";
     }
   if (changes.length === 0) throw new AppError("not_found", { entity: "Request" });
   return changes;

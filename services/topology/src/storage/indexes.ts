@@ -92,6 +92,9 @@ export const BINDING_INDEXES = {
 /** The index of an organization's networks or tags, which are few; other orders are sorted in memory. */
 export const SMALL_COLLECTION_INDEX: IndexKey = { organization_id: 1, created_at: 1, _id: 1 };
 
+/** The index of an organization's import jobs, newest first. */
+export const IMPORT_JOBS_INDEX: IndexKey = { organization_id: 1, created_at: -1 };
+
 /** The index for counting bindings of hosts. */
 export const HOST_BINDINGS_INDEX: IndexKey = { organization_id: 1, host_id: 1 };
 
@@ -132,6 +135,9 @@ export const PAUSED_INDEX: IndexKey = { is_paused: 1 };
 
 /** Delivery results expire after a week. */
 const DELIVERIES_SECONDS = 7 * 86_400;
+/** The blocks of a job's plan or file, in order. */
+const BLOCKS_INDEX: IndexKey = { job_id: 1, n: 1 };
+const EXPIRE = { key: { expires_at: 1 }, expireAfterSeconds: 0 } as const;
 /** Backlog entries of a dead process expire. */
 const BACKLOG_SECONDS = 86_400;
 
@@ -206,5 +212,8 @@ export const INDEXES: Indexes = {
     { key: { organization_id: 1, webhook_id: 1 } },
     { key: { at: 1 }, expireAfterSeconds: DELIVERIES_SECONDS },
   ],
+  import_jobs: [{ key: IMPORT_JOBS_INDEX }, EXPIRE],
+  import_plans: [{ key: BLOCKS_INDEX }, EXPIRE],
+  import_files: [{ key: BLOCKS_INDEX }, EXPIRE],
   free_addresses: [{ key: { subnet_id: 1, key: 1 } }, { key: FREE_ADDRESSES_INDEX }],
 };

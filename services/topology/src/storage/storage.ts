@@ -10,6 +10,7 @@ import { type AuditNotes, createAuditNotes } from "./audit-notes.js";
 import { createAddressStore, type AddressStore } from "./stores/addresses.js";
 import { createBindingStore, type BindingStore } from "./stores/bindings.js";
 import { type CountedStore, createCountedStore } from "./stores/counted.js";
+import { createImportJobs, type ImportJobs } from "./import-jobs.js";
 import { createHostStore, type HostStore } from "./stores/hosts.js";
 import { createInterfaceStore, type InterfaceStore } from "./stores/interfaces.js";
 import { createNetworkStore, type NetworkStore } from "./stores/networks.js";
@@ -53,6 +54,7 @@ export interface Storage extends Stores {
   readonly webhooks: WebhookStore;
   readonly auditNotes: AuditNotes;
   readonly sightings: Sightings;
+  readonly importJobs: ImportJobs;
   readonly addresses: AddressStore;
   readonly counted: CountedStore;
   /** Reserves addresses for the requests of this process. */
@@ -107,6 +109,7 @@ export function createStorage(db: Db, transaction: RunTransaction, options: Stor
   const auditNotes = createAuditNotes(db);
   const sockets = createSockets(entities);
   const sightings = createSightings(database);
-  const kept = { guards, totals, deletions, quota, sockets, auditNotes, sightings, counted };
+  const importJobs = createImportJobs(db);
+  const kept = { guards, totals, deletions, quota, sockets, auditNotes, sightings, counted, importJobs };
   return { database, transaction, writes, ...kept, ...entities, addresses, addressAllocator, shortWrites };
 }

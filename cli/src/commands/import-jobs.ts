@@ -1,0 +1,70 @@
+import type { Command } from "commander";
+import { cancelImportJob, getImportJob, type ImportJob, listImportJobs, revertChanges } from "@nts/shared/contract";
+import { format as formatted, type Format, table } from "../output.js";
+import { outputOption } from "../options.js";
+import { importText } from "../plans.js";
+import { confirm, type Surroundings } from "../terminal.js";
+import { type AddCommands, connectFor } from "./command.js";
+
+export const addImportJobs: AddCommands = (program, surroundings) => {
+  const { terminal } = surroundings;
+  const imports = program.command("imports").description("imports of the last seven days: list, show, cancel, undo");
+  imports
+    .command("list", { isDefault: true })
+    .description("list them, newest first")
+    .addOption(outputOption())
+    .action(async ({ output }: { output: Format }, command: Command) => {
+      const { client } = await connectFor(command, surroundings);
+      const jobs = await client.call(listImportJobs, {});
+      terminal.print(output === "table" ? rowsOf(jobs) : formatted(jobs, output));
+    });
+  imports
+    .command("show <id>")
+    .description("show what one has done")
+    .action(async (id: string, _options: unknown, command: Command) => {
+      const { client } = await connectFor(command, surroundings);
+      const { plan, ...job } = await client.call(getImportJob, { params: { id } });
+      terminal.print(rowsOf([job]));
+      if (job.error !== null) terminal.print(job.error.message);
+      if (plan !== null) terminal.print(importText(plan));
+    });
+  imports
+    .command("cancel <id>")
+    .description("end one after the hosts that are being written; what was imported remains")
+    .action(async (id: string, _options: unknown, command: Command) => {
+      const { client } = await connectFor(command, surroundings);
+      const job = await client.call(cancelImportJob, { params: { id } });
+      terminal.print(rowsOf([job]));
+    });
+  imports
+    .command("undo <id>")
+    .description("revert everything that one has changed")
+    .option("-y, --yes", "do not ask for confirmation")
+    .action((id: string, options: { yes?: boolean }, command: Command) => undo(id, options, command, surroundings));
+};
+
+async function undo(
+  id: string,
+  options: { readonly yes?: boolean },
+  command: Command,
+  surroundings: Surroundings,
+): Promise<void> {
+  const { terminal } = surroundings;
+  const { client } = await connectFor(command, surroundings);
+  const { request_id, done } = await client.call(getImportJob, { params: { id } });
+  await confirm(terminal, `Undo this import of ${done} hosts?`, options);
+  const { restored, updated, removed } = await client.call(revertChanges, { body: { request_id } });
+  terminal.print(`Undone: ${removed} removed, ${updated} reset, ${restored} restored.`);
+}
+
+/** Jobs in a few columns. */
+function rowsOf(jobs: readonly ImportJob[]): string {
+  const rows = jobs.map(({ id, state, format, dry_run, done, total, created_at }) => ({
+    state,
+    hosts: total === null ? "" : `${done} of ${total}`,
+    format: dry_run ? `${format} (preview)` : format,
+    created_at,
+    id,
+  }));
+  return table(rows, ["state", "hosts", "format", "created_at", "id"]);
+}

@@ -1,0 +1,184 @@
+import type { ImportJob, UploadedBytes } from "@nts/shared/contract";
+import { AppError } from "@nts/shared/errors";
+import { newId } from "@nts/shared/ids";
+import { waitAtMost } from "@nts/shared/lifecycle";
+import type { Log } from "@nts/shared/log";
+import { asAppError } from "@nts/shared/mongo/faults";
+import { BACKGROUND, type Work } from "@nts/shared/work";
+import { caughtUp } from "../../journal/barrier.js";
+import { INTERRUPTED, type JobEnd, type JobProgress } from "../../storage/import-jobs.js";
+import type { Storage } from "../../storage/storage.js";
+import { type ImportParameters, prepareImport, type PreparedImport, runImport } from "../import.js";
+import type { ImportRunner } from "../runner.js";
+import type { FileBlocks, SpooledFile } from "../spool.js";
+import type { Remote } from "../thread.js";
+import { type JobWatch, watchJob } from "./watch.js";
+
+// Imports that no response waits for. A job belongs to the process that received its file; if that dies, the job has failed, and
+// says how far it came. The file of a job that has to wait is kept in the database.
+
+/** Who starts a job. */
+export interface Starter {
+  readonly userId: string;
+  /** Null for a session. */
+  readonly keyId: string | null;
+  readonly requestId: string;
+}
+
+export interface ImportJobRunner {
+  /**
+   * Receives the file, and starts its import.
+   *
+   * @throws AppError as imports before they begin
+   */
+  start(parameters: ImportParameters, starter: Starter, file: UploadedBytes): Promise<ImportJob>;
+  /** Stops the jobs of this process. */
+  stop(): Promise<void>;
+}
+
+/** How often a job waits for the journal, for some seconds each. */
+const JOURNAL_ATTEMPTS = 10;
+/** How long a stopping process waits for the hosts that are being written. */
+const STOP_MS = 6_000;
+
+const ACCESS_ENDED: NonNullable<ImportJob["error"]> = {
+  code: "permission_denied",
+  message: "The access of who started the import has ended, or was reduced.",
+  params: {},
+};
+
+const ENDS: Readonly<Record<JobEnd | "interrupted", JobProgress>> = {
+  cancelled: { state: "cancelled" },
+  access_ended: { state: "cancelled", error: ACCESS_ENDED },
+  interrupted: { state: "failed", error: INTERRUPTED },
+};
+
+interface Job {
+  readonly id: { readonly _id: string; readonly organization_id: string };
+  readonly prepared: PreparedImport;
+  readonly watch: JobWatch;
+  readonly log: Log;
+}
+
+export function createImportJobRunner(storage: Storage, runner: ImportRunner): ImportJobRunner {
+  const { importJobs } = storage;
+  const running = new Map<JobWatch, Promise<void>>();
+
+  async function run({ id, prepared, watch }: Job, session: Remote, file: FileBlocks): Promise<void> {
+    if (watch.isStopped()) return;
+    await watch.report({ state: "running", started_at: new Date() });
+    const plan = importJobs.planWriter(id);
+    for await (const text of runImport(storage, prepared, { session, file, watch })) await plan.add(text);
+    await plan.end();
+    // Then it can be undone at once.
+    if (!prepared.isDry) await inJournal(prepared);
+  }
+
+  /** Waits until the journal contains what an import has done, unless it is far behind. */
+  async function inJournal({ scope, work }: PreparedImport): Promise<void> {
+    for (let attempt = 0; attempt < JOURNAL_ATTEMPTS; attempt++)
+      try {
+        await caughtUp(storage.database, scope, work);
+        return;
+      } catch {
+        // It is behind, or cannot be asked: that is no fault of the import.
+      }
+  }
+
+  async function ended({ id, watch, log }: Job, running: Promise<void>): Promise<void> {
+    let outcome: JobProgress = { state: "done" };
+    try {
+      await running;
+    } catch (error) {
+      const fault = asAppError(error);
+      if (fault.code === "internal_error")
+        log.error({ err: fault.cause ?? error, job: id._id }, "an import job failed");
+      outcome = { state: "failed", error: { code: fault.code, message: fault.message, params: fault.params } };
+    }
+    await importJobs.dropFile(id);
+    await watch.report({ ...(watch.end === null ? outcome : ENDS[watch.end]), ended_at: new Date() });
+  }
+
+  /** Runs a job when it is its turn, and keeps its file until then. @throws AppError if there is no room to wait */
+  async function begin(job: Job, spooled: SpooledFile): Promise<void> {
+    const held: { blocks: FileBlocks | null } = { blocks: spooled.blocks };
+    const release = (): void => {
+      held.blocks = null;
+      spooled.release();
+    };
+    const going = runner.runLater(job.id.organization_id, async (session) => {
+      const file = held.blocks ?? (await importJobs.fileOf(job.id));
+      release();
+      await run(job, session, file);
+    });
+    // It is refused at once, or not at all for long.
+    await Promise.race([going, new Promise(setImmediate)]);
+    const following = ended(job, going)
+      .catch((error: unknown) => {
+        job.log.error({ err: error, job: job.id._id }, "the end of an import job could not be recorded");
+      })
+      .finally(() => {
+        job.watch.close();
+        running.delete(job.watch);
+      });
+    running.set(job.watch, following);
+    if (held.blocks === null) return;
+    await importJobs.keepFile(job.id, held.blocks);
+    release();
+  }
+
+  return {
+    start: async (parameters, { userId, keyId, requestId }, file) => {
+      const { log, isDry, networkId } = parameters;
+      const prepared = { ...(await prepareImport(storage, parameters)), work: workOf(parameters.work) };
+      const { organizationId } = prepared.scope;
+      const spooled = await runner.receive(organizationId, file);
+      const id = { _id: newId(), organization_id: organizationId };
+      const onFault = (error: unknown): void => {
+        log.warn({ err: error, job: id._id }, "the progress of an import job could not be recorded");
+      };
+      try {
+        const created = await importJobs.create({
+          ...id,
+          network_id: networkId,
+          user_id: userId,
+          key_id: keyId,
+          request_id: requestId,
+          format: parameters.format,
+          dry_run: isDry,
+        });
+        const watch = watchJob(importJobs, id, onFault);
+        await begin({ id, prepared, watch, log }, spooled).catch(async (error: unknown) => {
+          watch.close();
+          await importJobs.remove(id);
+          throw error;
+        });
+        return created;
+      } catch (error) {
+        spooled.release();
+        throw error;
+      }
+    },
+    stop: async () => {
+      for (const watch of running.keys()) watch.interrupt();
+      await waitAtMost(STOP_MS, Promise.all(running.values()));
+    },
+  };
+}
+
+/** The work of a request that goes on without a response. */
+function workOf({ use, organizationId, author, origin }: Work): Work {
+  return {
+    ...BACKGROUND,
+    use,
+    ...(organizationId !== undefined && { organizationId }),
+    ...(author !== undefined && { author }),
+    ...(origin !== undefined && { origin }),
+  };
+}
+
+/** @throws AppError `not_found` */
+export function requireJob<Found>(job: Found | null): Found {
+  if (job === null) throw new AppError("not_found", { entity: "ImportJob" });
+  return job;
+}

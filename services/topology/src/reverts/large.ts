@@ -1,0 +1,225 @@
+import type { ClientSession } from "mongodb";
+import type { Reverted } from "@nts/shared/contract";
+import { AppError } from "@nts/shared/errors";
+import { chunksOf, putUnder } from "@nts/shared/groups";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { Discard } from "@nts/shared/mongo/transaction";
+import { BACKGROUND, type Work } from "@nts/shared/work";
+import { recorderOf } from "@nts/shared/writes/recorder";
+import { deleteHosts } from "../deletions/hosts.js";
+import type { Notices } from "../deletions/notices.js";
+import { BY_ID, ON_HOST_INDEXES, SUBNET_INTERFACES_INDEX } from "../storage/indexes.js";
+import type { Storage } from "../storage/storage.js";
+import { type Conflict, conflictOf, refuse } from "./conflict.rules.js";
+import { plan } from "./planned.js";
+import { revert } from "./revert.js";
+import { type Span, undosFor } from "./spans.js";
+
+// Reverts what is too much for one transaction, such as a large import: everything is checked first, then hosts that the request
+// created are deleted with all that is on them, hidden first and swept later, and the rest is reverted host by host. What
+// somebody has deleted meanwhile is left out, so that an interrupted revert can be repeated.
+
+/** Hosts deleted by one transaction. */
+const HOSTS = 1_000;
+/** Entities checked or reverted together; a host may have more. */
+const BATCH = 500;
+const ON_HOSTS = ["interfaces", "ports", "services"] as const;
+
+type Counts = Omit<Reverted, "request_id">;
+
+export interface LargeRevert {
+  readonly storage: Storage;
+  readonly notices: Notices;
+  readonly work: Work;
+  readonly scope: Scope;
+  readonly spans: readonly Span[];
+}
+
+/** The parts of a large revert, in their order. */
+interface Parts {
+  /** Hosts that the request created, and what it created on them, by host. */
+  readonly hosts: readonly Span[];
+  readonly on: ReadonlyMap<string, readonly Span[]>;
+  /** The rest on hosts, all of a host together. */
+  readonly groups: readonly (readonly Span[])[];
+  readonly subnets: readonly Span[];
+}
+
+/** Whether a large revert can do it. @throws AppError `too_many_changes` */
+export function requireRevertible(spans: readonly Span[], limit: number): void {
+  if (spans.some(({ kind, isNew }) => kind === "networks" || kind === "tags" || (kind === "subnets" && !isNew)))
+    throw new AppError("too_many_changes", { limit });
+}
+
+/** @returns what it would do @throws AppError `revert_conflict` */
+export async function checkLarge(given: LargeRevert): Promise<Counts> {
+  const { storage, scope, spans } = given;
+  const { hosts, on, groups, subnets } = partsOf(spans);
+  const conflicts: Conflict[] = [];
+  for (const some of chunksOf(hosts, BATCH))
+    conflicts.push(...(await conflictsOn(storage, scope, { hosts: some, on })));
+  for (const some of batchesOf(groups)) conflicts.push(...(await conflictsIn(given, some)));
+  conflicts.push(...(await conflictsAt(storage, scope, subnets, spans)));
+  refuse(conflicts);
+  const count = (matches: (span: Span) => boolean): number => spans.filter(matches).length;
+  return {
+    restored: count(({ isGone }) => isGone),
+    updated: count(({ isNew, isGone }) => !isNew && !isGone),
+    removed: count(({ isNew }) => isNew),
+  };
+}
+
+/** Reverts what {@link checkLarge} has checked. Yields after each part. @returns what it has done */
+export async function* revertLarge({
+  storage,
+  notices,
+  work,
+  spans,
+  ...given
+}: LargeRevert): AsyncGenerator<null, Counts> {
+  const { hosts, on, groups, subnets } = partsOf(spans);
+  const total = { restored: 0, updated: 0, removed: 0 };
+  const seen = async (): Promise<Scope> => storage.deletions.visible(given.scope);
+  for (const some of chunksOf(hosts, HOSTS)) {
+    const scope = await seen();
+    const ids = await presentOf(storage, scope, some);
+    // Under the locks; what was changed and changed back was compared before.
+    const verify = async (tx: ClientSession): Promise<void> =>
+      refuse((await foundOn(storage, scope, { hosts: some, on }, tx)).others);
+    if (ids.length > 0) await deleteHosts(storage, { work, scope, ids, precondition: null, verify });
+    total.removed += ids.reduce((sum, id) => sum + 1 + (on.get(id)?.length ?? 0), 0);
+    yield null;
+  }
+  for (const some of [...batchesOf(groups), subnets]) {
+    const scope = await seen();
+    const undos = await undosFor(storage, scope, await withoutAbsent(storage, scope, some));
+    if (undos.length === 0) continue;
+    const done = await revert(storage, notices, { work, scope, undos });
+    for (const name of ["restored", "updated", "removed"] as const) total[name] += done[name];
+    yield null;
+  }
+  return total;
+}
+
+/** Records what a dry run would do: entities that disappear are counted, not listed. */
+export function recordLarge({ spans }: Pick<LargeRevert, "spans">, tx: ClientSession): void {
+  const counts = new Map<string, number>();
+  for (const { kind, isNew } of spans) if (isNew) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  for (const [kind, count] of counts) recorderOf(tx)?.count(kind, count);
+}
+
+function partsOf(spans: readonly Span[]): Parts {
+  const hosts = spans.filter(({ kind, isNew }) => kind === "hosts" && isNew);
+  const isOfNew = new Set(hosts.map(({ id }) => id));
+  const on = new Map<string, Span[]>();
+  const groups = new Map<string, Span[]>();
+  for (const span of spans) {
+    const { kind, hostId, isNew } = span;
+    if (kind === "subnets" || hostId === null) continue;
+    if (!isOfNew.has(hostId)) putUnder(groups, hostId, span);
+    else if (kind !== "hosts" && isNew) putUnder(on, hostId, span);
+  }
+  return { hosts, on, groups: [...groups.values()], subnets: spans.filter(({ kind }) => kind === "subnets") };
+}
+
+function batchesOf(groups: readonly (readonly Span[])[]): Span[][] {
+  const batches: Span[][] = [];
+  for (const group of groups) {
+    const last = batches.at(-1);
+    if (last !== undefined && last.length + group.length <= BATCH) last.push(...group);
+    else batches.push([...group]);
+  }
+  return batches;
+}
+
+/** New hosts, and what is on them. */
+type NewHosts = Pick<Parts, "hosts" | "on">;
+
+/** What is on new hosts: things of others, and what has another revision than the request left. */
+async function foundOn(
+  storage: Storage,
+  scope: Scope,
+  { hosts, on }: NewHosts,
+  tx?: ClientSession,
+): Promise<{ others: Conflict[]; changed: Span[] }> {
+  const others: Conflict[] = [];
+  const changed: Span[] = [];
+  const filter = { host_id: { $in: hosts.map(({ id }) => id) } };
+  const known = new Map(hosts.flatMap(({ id }) => (on.get(id) ?? []).map((span) => [span.id, span] as const)));
+  for (const kind of ON_HOSTS) {
+    const options = { projection: { revision: 1 }, hint: ON_HOST_INDEXES[kind] };
+    const found =
+      tx === undefined
+        ? await storage[kind].select(scope, filter, options)
+        : await storage[kind].selectIn(tx, scope, filter, options);
+    for (const { _id, revision } of found) {
+      const span = known.get(_id);
+      if (span === undefined) others.push(conflictOf(kind, _id, "depends"));
+      else if (span.revision !== revision) changed.push(span);
+    }
+  }
+  return { others, changed };
+}
+
+/** What prevents new hosts from being deleted: things of others on them, or changes since. */
+async function conflictsOn(storage: Storage, scope: Scope, given: NewHosts): Promise<Conflict[]> {
+  const { hosts } = given;
+  const { others, changed } = await foundOn(storage, scope, given);
+  const filter = { _id: { $in: hosts.map(({ id }) => id) } };
+  const found = await storage.hosts.select(scope, filter, { projection: { revision: 1 }, hint: BY_ID });
+  const revisions = new Map(found.map(({ _id, revision }) => [_id, revision]));
+  // A host also gets another revision when something on it changes.
+  changed.push(...hosts.filter(({ id, revision }) => revisions.has(id) && revisions.get(id) !== revision));
+  return [...others, ...(await conflictsIn({ storage, scope }, changed))];
+}
+
+/** Which entities are not as the request left them. */
+async function conflictsIn(
+  { storage, scope }: Pick<LargeRevert, "storage" | "scope">,
+  spans: readonly Span[],
+): Promise<Conflict[]> {
+  if (spans.length === 0) return [];
+  const undos = await undosFor(storage, scope, await withoutAbsent(storage, scope, spans));
+  return storage.transaction<Conflict[]>(BACKGROUND, [], async (tx) => {
+    const { conflicts } = await plan(storage, tx, scope, undos);
+    throw new Discard(conflicts);
+  });
+}
+
+/** Interfaces in new subnets that are not of the request. */
+async function conflictsAt(
+  storage: Storage,
+  scope: Scope,
+  subnets: readonly Span[],
+  spans: readonly Span[],
+): Promise<Conflict[]> {
+  const own = new Set(spans.filter(({ kind, isNew }) => kind === "interfaces" && isNew).map(({ id }) => id));
+  const conflicts: Conflict[] = [];
+  for (const { id: subnet_id } of subnets) {
+    const options = { projection: { _id: 1 }, hint: SUBNET_INTERFACES_INDEX };
+    const found = await storage.interfaces.select(scope, { subnet_id }, options);
+    const other = found.find(({ _id }) => !own.has(_id));
+    if (other !== undefined) conflicts.push(conflictOf("interfaces", other._id, "depends"));
+  }
+  return conflicts;
+}
+
+async function presentOf(storage: Storage, scope: Scope, hosts: readonly Span[]): Promise<string[]> {
+  const ids = hosts.map(({ id }) => id);
+  const found = await storage.hosts.select(scope, { _id: { $in: ids } }, { projection: { _id: 1 }, hint: BY_ID });
+  return found.map(({ _id }) => _id);
+}
+
+/** Without what the request created and is gone already. */
+async function withoutAbsent(storage: Storage, scope: Scope, spans: readonly Span[]): Promise<Span[]> {
+  const kept: Span[] = [];
+  for (const kind of ["subnets", "hosts", ...ON_HOSTS] as const) {
+    const mine = spans.filter((span) => span.kind === kind);
+    const ids = mine.filter(({ isNew }) => isNew).map(({ id }) => id);
+    const options = { projection: { _id: 1 }, hint: BY_ID };
+    const found = ids.length === 0 ? [] : await storage[kind].select(scope, { _id: { $in: ids } }, options);
+    const isPresent = new Set(found.map(({ _id }) => _id));
+    kept.push(...mine.filter(({ id, isNew }) => !isNew || isPresent.has(id)));
+  }
+  return kept;
+}

@@ -1,0 +1,248 @@
+import { deflateRawSync, inflateRawSync } from "node:zlib";
+import type { Binary, Db } from "mongodb";
+import { hasEnded, type ImportJob, JOB_DAYS } from "@nts/shared/contract";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { within } from "./scope.js";
+import { BY_ID, IMPORT_JOBS_INDEX } from "./indexes.js";
+import { scopedCollection } from "./scoped-collection.js";
+
+// Import jobs with their plans, which may be larger than a document, and the files of those that wait. All expire.
+
+const DAY_MS = 86_400_000;
+/** A job whose process has not said for so long that it is alive has been interrupted. */
+const SILENT_MS = 15_000;
+/** Jobs kept of an organization, and bytes of their compressed plans; older ones are dropped. */
+export const MOST_JOBS = 200;
+export const MOST_PLAN_BYTES = 64 * 1_048_576;
+/** Bytes of a file, and characters of a plan, per document. */
+const FILE_BYTES = 4 * 1_048_576;
+const PLAN_LENGTH = 1_048_576;
+
+/** Why a job is to stop. */
+export type JobEnd = "cancelled" | "access_ended";
+
+export const INTERRUPTED: NonNullable<ImportJob["error"]> = {
+  code: "unavailable",
+  message:
+    "The import was interrupted. The hosts that were done remain imported; import the file again for the others.",
+  params: {},
+};
+
+interface JobDocument {
+  _id: string;
+  organization_id: string;
+  network_id: string;
+  user_id: string;
+  key_id: string | null;
+  request_id: string;
+  format: string;
+  dry_run: boolean;
+  state: ImportJob["state"];
+  done: number;
+  total: number | null;
+  error: ImportJob["error"];
+  created_at: Date;
+  started_at: Date | null;
+  ended_at: Date | null;
+  /** When its process last said that it is alive. */
+  alive_at: Date;
+  /** Set when it is to stop. */
+  end?: JobEnd;
+  /** Of its compressed plan. */
+  plan_bytes: number;
+  expires_at: Date;
+}
+
+interface BlockDocument {
+  /** Of the job, with the number of the block. */
+  _id: string;
+  organization_id: string;
+  job_id: string;
+  n: number;
+  data: Binary | Buffer;
+  expires_at: Date;
+}
+
+/** What is known of a job when it is created. */
+export type NewJob = Pick<
+  JobDocument,
+  "_id" | "organization_id" | "network_id" | "user_id" | "key_id" | "request_id" | "format" | "dry_run"
+>;
+
+/** What changes while a job runs. */
+export type JobProgress = Partial<
+  Pick<JobDocument, "state" | "format" | "done" | "total" | "error" | "started_at" | "ended_at">
+>;
+
+type Owned = Pick<JobDocument, "_id" | "organization_id">;
+
+export interface ImportJobs {
+  /** Creates a queued job, and drops the oldest ones of the organization. */
+  create(job: NewJob): Promise<ImportJob>;
+  /** Those in a caller's networks, newest first. */
+  list(scope: Scope): Promise<ImportJob[]>;
+  /** A job in a caller's networks. */
+  find(scope: Scope, id: string): Promise<ImportJob | null>;
+  /** Records progress of a job of this process that has not ended. @returns why it is to stop; null if it is not */
+  report(job: Owned, progress: JobProgress): Promise<JobEnd | null>;
+  /** Asks a job to stop. */
+  requestEnd(scope: Scope, id: string): Promise<void>;
+  /** Asks all jobs of a user, or of one of the user's keys, to stop, because their access has ended. */
+  endOf(organizationId: string, maker: { readonly user_id: string; readonly key_id: string | null }): Promise<void>;
+  /** Keeps the text of a plan while it is written. */
+  planWriter(job: Owned): { add(text: string): Promise<void>; end(): Promise<void> };
+  /** The text of a plan in pieces; empty if there is none. */
+  planOf(job: Pick<ImportJob, "id">, scope: Scope): AsyncGenerator<string>;
+  /** Keeps the file of a waiting job. */
+  keepFile(job: Owned, blocks: readonly Uint8Array[]): Promise<void>;
+  fileOf(job: Owned): Promise<Uint8Array<ArrayBuffer>[]>;
+  dropFile(job: Owned): Promise<void>;
+  /** Removes a job that was not begun. */
+  remove(job: Owned): Promise<void>;
+}
+
+export function createImportJobs(db: Db): ImportJobs {
+  const jobs = scopedCollection<JobDocument>(db, "import_jobs");
+  const plans = scopedCollection<BlockDocument>(db, "import_plans");
+  const files = scopedCollection<BlockDocument>(db, "import_files");
+
+  /** Marks jobs whose process has died as failed. */
+  async function failInterrupted(organization_id: string): Promise<void> {
+    const silent = { state: { $in: ["queued" as const, "running" as const] }, alive_at: { $lt: ago(SILENT_MS) } };
+    const failed = { state: "failed", error: INTERRUPTED, ended_at: new Date() } as const;
+    await jobs.updateMany({ organization_id, ...silent }, { $set: failed });
+  }
+
+  /** Bounds what an organization keeps. */
+  async function dropOldest(organization_id: string): Promise<void> {
+    const kept = await jobs
+      .find({ organization_id }, { projection: { plan_bytes: 1 }, sort: { created_at: -1 }, hint: IMPORT_JOBS_INDEX })
+      .toArray();
+    const surplus = kept.slice(MOST_JOBS).map(({ _id }) => _id);
+    let room = MOST_PLAN_BYTES;
+    const large = kept.filter(({ plan_bytes }) => plan_bytes > 0 && (room -= plan_bytes) < 0).map(({ _id }) => _id);
+    const dropped = [...new Set([...surplus, ...large])];
+    if (dropped.length === 0) return;
+    await plans.deleteMany({ organization_id, job_id: { $in: dropped } });
+    await jobs.updateMany({ organization_id, _id: { $in: large } }, { $set: { plan_bytes: 0 } });
+    if (surplus.length > 0) await jobs.deleteMany({ organization_id, _id: { $in: surplus } });
+  }
+
+  return {
+    create: async (job) => {
+      await dropOldest(job.organization_id);
+      const now = new Date();
+      const times = { created_at: now, started_at: null, ended_at: null, alive_at: now };
+      const created: JobDocument = {
+        ...job,
+        ...times,
+        ...{ state: "queued", done: 0, total: null, error: null, plan_bytes: 0 },
+        expires_at: new Date(now.getTime() + JOB_DAYS * DAY_MS),
+      };
+      await jobs.insertMany([created]);
+      return jobOf(created);
+    },
+    list: async (scope) => {
+      await failInterrupted(scope.organizationId);
+      const found = await jobs
+        .find(within(scope), { sort: { created_at: -1 }, limit: MOST_JOBS, hint: IMPORT_JOBS_INDEX })
+        .toArray();
+      return found.map(jobOf);
+    },
+    find: async (scope, _id) => {
+      const found = await jobs.findOne({ ...within(scope), _id }, { hint: BY_ID });
+      if (found === null) return null;
+      if (hasEnded(found) || found.alive_at >= ago(SILENT_MS)) return jobOf(found);
+      await failInterrupted(scope.organizationId);
+      const failed = await jobs.findOne({ ...within(scope), _id }, { hint: BY_ID });
+      return failed === null ? null : jobOf(failed);
+    },
+    report: async ({ _id, organization_id }, progress) => {
+      const found = await jobs.findOneAndUpdate(
+        { _id, organization_id, state: { $in: ["queued", "running"] } },
+        { $set: { ...progress, alive_at: new Date() } },
+        { projection: { end: 1 } },
+      );
+      // Others have given it up, or its organization is deleted.
+      return found === null ? "cancelled" : (found.end ?? null);
+    },
+    requestEnd: async (scope, _id) => {
+      await jobs.updateOne({ ...within(scope), _id }, { $set: { end: "cancelled" } });
+    },
+    endOf: async (organization_id, { user_id, key_id }) => {
+      const made = { organization_id, user_id, ...(key_id !== null && { key_id }) };
+      const isOpen = { state: { $in: ["queued" as const, "running" as const] } };
+      await jobs.updateMany({ ...made, ...isOpen }, { $set: { end: "access_ended" } });
+    },
+    planWriter: ({ _id: job_id, organization_id }) => {
+      let n = 0;
+      let bytes = 0;
+      let held: string[] = [];
+      let length = 0;
+      const flush = async (): Promise<void> => {
+        if (held.length === 0) return;
+        const data = deflateRawSync(held.join(""), { level: 1 });
+        held = [];
+        length = 0;
+        bytes += data.length;
+        await plans.insertMany([blockOf({ job_id, organization_id, n, data }, JOB_DAYS)]);
+        n++;
+      };
+      return {
+        add: async (text) => {
+          held.push(text);
+          length += text.length;
+          if (length >= PLAN_LENGTH) await flush();
+        },
+        end: async () => {
+          await flush();
+          await jobs.updateOne({ _id: job_id, organization_id }, { $set: { plan_bytes: bytes } });
+        },
+      };
+    },
+    planOf: async function* ({ id: job_id }, { organizationId: organization_id }) {
+      for await (const { data } of plans.find({ organization_id, job_id }, { sort: { job_id: 1, n: 1 }, batchSize: 4 }))
+        yield inflateRawSync(bytesIn(data)).toString();
+    },
+    keepFile: async ({ _id: job_id, organization_id }, blocks) => {
+      const whole = Buffer.concat(blocks);
+      for (let n = 0; n * FILE_BYTES < whole.length; n++) {
+        const data = whole.subarray(n * FILE_BYTES, (n + 1) * FILE_BYTES);
+        await files.insertMany([blockOf({ job_id, organization_id, n, data }, 1)]);
+      }
+    },
+    fileOf: async ({ _id: job_id, organization_id }) => {
+      const kept = await files.find({ organization_id, job_id }, { sort: { job_id: 1, n: 1 } }).toArray();
+      // Copied, because blocks are transferred to a thread.
+      return kept.map(({ data }) => new Uint8Array(bytesIn(data)));
+    },
+    dropFile: async ({ _id: job_id, organization_id }) => {
+      await files.deleteMany({ organization_id, job_id });
+    },
+    remove: async (job) => {
+      await jobs.deleteMany(job);
+    },
+  };
+}
+
+function ago(ms: number): Date {
+  return new Date(Date.now() - ms);
+}
+
+function blockOf(block: Pick<BlockDocument, "job_id" | "organization_id" | "n" | "data">, days: number): BlockDocument {
+  return { _id: `${block.job_id}.${block.n}`, ...block, expires_at: new Date(Date.now() + days * DAY_MS) };
+}
+
+function bytesIn(data: Binary | Buffer): Buffer {
+  return Buffer.isBuffer(data) ? data : Buffer.from(data.buffer);
+}
+
+function jobOf({ _id: id, created_at, started_at, ended_at, ...job }: JobDocument): ImportJob {
+  const { state, network_id, format, dry_run, done, total, error, request_id, user_id } = job;
+  return {
+    ...{ id, state, network_id, format, dry_run, done, total, error, request_id, user_id },
+    created_at: created_at.toISOString(),
+    started_at: started_at?.toISOString() ?? null,
+    ended_at: ended_at?.toISOString() ?? null,
+  };
+}
