@@ -3,7 +3,7 @@
 const shared = (inside) => `^shared/(?:src|dist)/${inside}`;
 const TEST = "\\.test\\.ts$";
 const CLIENT = "^shared/client/(?:src|dist)/";
-const BROWSER_SAFE = `${shared("(?:contract/|errors\\.|client\\.)")}|${CLIENT}`;
+const BROWSER_SAFE = `${shared("(?:contract/|errors\\.|client\\.|follow-job\\.)")}|${CLIENT}`;
 /** Declarations of kinds, and documents' types with what follows from them. */
 const MODELS = ["^services/topology/src/kinds/", "^services/identity/src/model/"];
 /** Files that say by their names that they hold pure rules, and the tables of the catalogue that rules look things up in. */

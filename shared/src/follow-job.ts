@@ -1,8 +1,6 @@
 import { ApiError, type Client, type FailureCode } from "./client.js";
 import { hasEnded, type ImportJob } from "./contract/import-job.js";
 import { getImportJob, type ImportJobWithPlan } from "./contract/import-jobs.js";
-import type { ErrorCode } from "./errors.js";
-import { STATUSES } from "./http/statuses.js";
 
 /** Seconds between two reports of progress. */
 const WAIT_SECONDS = 1;
@@ -32,7 +30,7 @@ export async function followJob(
 /** What a job failed with, as if it had been the response of its import; null if it has not failed. */
 export function failureOf({ error, request_id }: ImportJob): ApiError | null {
   if (error === null) return null;
-  const { code, message, params } = error;
-  const request = { status: STATUSES[code as ErrorCode], method: "POST", path: "/api/v1/imports" };
+  const { status, code, message, params } = error;
+  const request = { status, method: "POST", path: "/api/v1/imports" };
   return new ApiError(request, { error: message, code: code as FailureCode, params, meta: { request_id } });
 }

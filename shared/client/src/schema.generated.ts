@@ -2211,6 +2211,8 @@ export interface components {
             ended_at: components["schemas"]["Timestamp"] | null;
         };
         ImportJobError: {
+            /** @description The HTTP status that the response would have had. */
+            status: number;
             code: string;
             message: string;
             params: {

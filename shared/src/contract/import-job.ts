@@ -17,7 +17,12 @@ export function hasEnded({ state }: { readonly state: JobState }): boolean {
 
 /** A failure as in the response of an import that is no job. */
 const JobError = z
-  .object({ code: z.string(), message: z.string(), params: z.record(z.string(), z.unknown()) })
+  .object({
+    status: z.int().describe("The HTTP status that the response would have had."),
+    code: z.string(),
+    message: z.string(),
+    params: z.record(z.string(), z.unknown()),
+  })
   .meta({ id: "ImportJobError" });
 
 export const ImportJob = z

@@ -22,6 +22,7 @@ const PLAN_LENGTH = 1_048_576;
 export type JobEnd = "cancelled" | "access_ended";
 
 export const INTERRUPTED: NonNullable<ImportJob["error"]> = {
+  status: 503,
   code: "unavailable",
   message:
     "The import was interrupted. The hosts that were done remain imported; import the file again for the others.",

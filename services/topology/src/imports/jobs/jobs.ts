@@ -1,5 +1,5 @@
 import type { ImportJob, UploadedBytes } from "@nts/shared/contract";
-import { AppError } from "@nts/shared/errors";
+import { STATUSES } from "@nts/shared/http/statuses";
 import { newId } from "@nts/shared/ids";
 import { waitAtMost } from "@nts/shared/lifecycle";
 import type { Log } from "@nts/shared/log";
@@ -42,6 +42,7 @@ const JOURNAL_ATTEMPTS = 10;
 const STOP_MS = 6_000;
 
 const ACCESS_ENDED: NonNullable<ImportJob["error"]> = {
+  status: 403,
   code: "permission_denied",
   message: "The access of who started the import has ended, or was reduced.",
   params: {},
@@ -93,7 +94,10 @@ export function createImportJobRunner(storage: Storage, runner: ImportRunner): I
       const fault = asAppError(error);
       if (fault.code === "internal_error")
         log.error({ err: fault.cause ?? error, job: id._id }, "an import job failed");
-      outcome = { state: "failed", error: { code: fault.code, message: fault.message, params: fault.params } };
+      outcome = {
+        state: "failed",
+        error: { status: STATUSES[fault.code], code: fault.code, message: fault.message, params: fault.params },
+      };
     }
     await importJobs.dropFile(id);
     await watch.report({ ...(watch.end === null ? outcome : ENDS[watch.end]), ended_at: new Date() });
@@ -175,10 +179,4 @@ function workOf({ use, organizationId, author, origin }: Work): Work {
     ...(author !== undefined && { author }),
     ...(origin !== undefined && { origin }),
   };
-}
-
-/** @throws AppError `not_found` */
-export function requireJob<Found>(job: Found | null): Found {
-  if (job === null) throw new AppError("not_found", { entity: "ImportJob" });
-  return job;
 }

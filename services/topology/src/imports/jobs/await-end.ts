@@ -1,0 +1,36 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { hasEnded, type ImportJob } from "@nts/shared/contract";
+import { AppError } from "@nts/shared/errors";
+import type { Scope } from "@nts/shared/http/tenancy";
+import type { Work } from "@nts/shared/work";
+import type { ImportJobs } from "../../storage/import-jobs.js";
+
+/** Milliseconds between looks at a job that is waited for. */
+const LOOK_EVERY_MS = 300;
+
+interface Waiting {
+  readonly scope: Scope;
+  readonly work: Pick<Work, "isAbandoned">;
+  readonly id: string;
+}
+
+/** The job when it has ended, or as it is after a while. @throws AppError `not_found` */
+export async function awaitEnd(
+  jobs: Pick<ImportJobs, "find">,
+  { scope, work, id }: Waiting,
+  ms: number,
+): Promise<ImportJob> {
+  const until = performance.now() + ms;
+  for (;;) {
+    const job = await findJob(jobs, scope, id);
+    if (hasEnded(job) || work.isAbandoned() || performance.now() >= until) return job;
+    await delay(LOOK_EVERY_MS);
+  }
+}
+
+/** @throws AppError `not_found` */
+export async function findJob(jobs: Pick<ImportJobs, "find">, scope: Scope, id: string): Promise<ImportJob> {
+  const job = await jobs.find(scope, id);
+  if (job === null) throw new AppError("not_found", { entity: "ImportJob" });
+  return job;
+}
