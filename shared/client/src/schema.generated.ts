@@ -1408,7 +1408,7 @@ export interface components {
             missed_since?: components["schemas"]["MissedSince"];
         };
         ObservedOfInterface: {
-            /** @description To whom the MAC address is assigned, as the scanner says. */
+            /** @description To whom the MAC address is assigned, as the scanner says or, with `by: ieee`, the IEEE. */
             vendor: components["schemas"]["ObservedText"] | null;
         };
         Port: {

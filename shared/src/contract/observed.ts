@@ -45,7 +45,11 @@ export const ObservedOfHost = z
 export type ObservedOfHost = z.infer<typeof ObservedOfHost>;
 
 export const ObservedOfInterface = z
-  .object({ vendor: text.nullable().describe("To whom the MAC address is assigned, as the scanner says.") })
+  .object({
+    vendor: text
+      .nullable()
+      .describe("To whom the MAC address is assigned, as the scanner says or, with `by: ieee`, the IEEE."),
+  })
   .meta({ id: "ObservedOfInterface" });
 export type ObservedOfInterface = z.infer<typeof ObservedOfInterface>;
 

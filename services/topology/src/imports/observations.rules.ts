@@ -23,13 +23,25 @@ export interface SaysOfHost {
   readonly serial?: string | null;
 }
 
-/** What it says of the network card of an address. */
+/** Who says to whom a MAC address is assigned, unless a scanner does. */
+const REGISTRY = "ieee";
+
+/**
+ * What it says of the network card of an address; if it says nothing, the assignments of the IEEE do.
+ *
+ * @param assigned to whom the MAC address is assigned; only asked where nothing else is known
+ */
 export function interfaceTold(
   present: ObservedOfInterface | null,
-  vendor: string | null,
+  { vendor, assigned }: { readonly vendor: string | null; readonly assigned: () => string | null },
   saying: Saying,
 ): ObservedOfInterface | null {
-  return unlessNothing(present, { vendor: told(present?.vendor, textOf(vendor), saying) });
+  const isKnown = vendor !== null || (present?.vendor ?? null) !== null;
+  const { by, since } = saying;
+  const value = isKnown ? vendor : assigned();
+  return unlessNothing(present, {
+    vendor: told(present?.vendor, textOf(value), { by: isKnown ? by : REGISTRY, since }),
+  });
 }
 
 /** What it says of a port. */

@@ -80,6 +80,8 @@ export interface Planning {
   readonly cidrOf: (subnetId: string) => string | undefined;
   /** The host with a name, on which others run; null if it is unknown, or several have the name. */
   readonly runnerOf: (name: string) => string | null;
+  /** To whom a MAC address is assigned; null if nobody is named. */
+  readonly vendorOf: (mac: string) => string | null;
   /** The host that had a name before the import; null if there is none, or several. */
   readonly namesakeOf: (name: string) => string | null;
   readonly superseded: readonly Interface[];
@@ -332,6 +334,7 @@ function planInterfaces(seen: SeenHost, { known, owned, planning, skip }: On): P
   const saying = { by: planning.by, since: planning.now };
   return taken.map(({ ip, mac, vendor = null }): PlannedInterface => {
     const place = planning.placeOf(ip);
+    const assigned = (): string | null => (mac === null ? null : planning.vendorOf(mac));
     const same = byIp.get(ip) ?? [];
     const before = same.find(({ entity }) => entity.subnet_id === place.id) ?? same[0];
     if (before === undefined) {
@@ -344,7 +347,7 @@ function planInterfaces(seen: SeenHost, { known, owned, planning, skip }: On): P
           subnet_id: place.id ?? "",
           mac_address: mac,
           position: position++,
-          observed: interfaceTold(null, vendor, saying),
+          observed: interfaceTold(null, { vendor, assigned }, saying),
         },
       );
       return { action: "create", before: null, entity, cidr: place.cidr };
@@ -356,7 +359,7 @@ function planInterfaces(seen: SeenHost, { known, owned, planning, skip }: On): P
       return { action: "unchanged", before, entity, cidr };
     }
     const mac_address = nextMacAddress(entity.mac_address, mac);
-    const observed = interfaceTold(entity.observed, vendor, saying);
+    const observed = interfaceTold(entity.observed, { vendor, assigned }, saying);
     const isLearnt = mac_address !== entity.mac_address || observed !== entity.observed;
     return {
       action: isLearnt ? "update" : "unchanged",

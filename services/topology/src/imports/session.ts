@@ -5,6 +5,7 @@ import type { NamedHost } from "../storage/stores/host-names.js";
 import type { Identities } from "../storage/stores/interfaces.js";
 import type { NewHost } from "../hosts/new-host.js";
 import { hostLabel } from "../values/host-names.rules.js";
+import { vendorOf } from "../values/vendors.js";
 import { resultOf, type HostResult } from "./result.rules.js";
 import type { BareHost } from "./bare.rules.js";
 import { type Match, supersededBy } from "./match.rules.js";
@@ -187,6 +188,7 @@ export function createSession(): Session {
       placeOf: places.of,
       cidrOf: places.cidrOf,
       runnerOf,
+      vendorOf,
       namesakeOf: (name) => recognition.called(name),
       superseded: supersededBy(seen, moment.known?.host.entity.id ?? null, there),
       lost: recognition.lost,

@@ -17,6 +17,7 @@ const planning = {
   cidrOf: () => undefined,
   runnerOf: () => null,
   namesakeOf: () => null,
+  vendorOf: () => null,
   superseded: [],
   lost: new Set<string>(),
 };
