@@ -91,12 +91,19 @@ function streamingFollower(headers: { readonly authorization: string }): Followe
   };
 }
 
+/** Reads are repeated, as clients do: this process may be too busy with a comparison to send a request in time. */
+const READ_ATTEMPTS = 3;
+
 function getThrough(callers: readonly Caller[]): Parameters<typeof startReplay>[0] {
   let turn = 0;
   return async (path) => {
-    const response = await callers[turn++ % callers.length]?.send("get", path);
-    if (response?.status !== 200) throw new Error(`${path} returned ${response?.text ?? "nothing"}`);
-    return { data: response.body.data, meta: response.body.meta };
+    let last = "nothing";
+    for (let attempt = 0; attempt < READ_ATTEMPTS; attempt++) {
+      const response = await callers[turn++ % callers.length]?.send("get", path);
+      if (response?.status === 200) return { data: response.body.data, meta: response.body.meta };
+      last = `${response?.status ?? 0} ${response?.text ?? ""}`;
+    }
+    throw new Error(`${path} returned ${last}`);
   };
 }
 
