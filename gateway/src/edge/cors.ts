@@ -6,10 +6,10 @@ import cors from "cors";
 
 const REQUEST_HEADERS = [
   ...["Authorization", "Content-Type", "If-Match", "If-None-Match", "Idempotency-Key", "Change-Comment"],
-  ...["Last-Event-ID", "traceparent", "tracestate"],
+  ...["Last-Event-ID", "Prefer", "traceparent", "tracestate"],
 ];
 const RESPONSE_HEADERS = [
-  ...["Accept-Patch", "ETag", "Idempotency-Replayed", "Retry-After", "X-Request-Id"],
+  ...["Accept-Patch", "ETag", "Idempotency-Replayed", "Location", "Preference-Applied", "Retry-After", "X-Request-Id"],
   ...["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"],
 ];
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];

@@ -54,6 +54,7 @@ export const HEADERS = {
   Challenge: { description: "The scheme of credentials.", schema: { type: "string" } },
   Patches: { description: "The accepted media type.", schema: { type: "string" } },
   Place: { description: "Where to continue.", schema: { type: "string" } },
+  Applied: { description: "The preference of the request that was followed.", schema: { type: "string" } },
   File: { description: "The name of the file.", schema: { type: "string" } },
 } as const;
 
@@ -153,7 +154,11 @@ export function createResponses(operations: readonly AnyEndpoint[]): Responses {
     const data = z.globalRegistry.get(job)?.id ?? "Job";
     return refer(operation, `Accepted${data}Response`, () => ({
       description: "Accepted: the job, which goes on.",
-      headers: { ...commonHeaders(operation), Location: referenceTo("Place") },
+      headers: {
+        ...commonHeaders(operation),
+        Location: referenceTo("Place"),
+        "Preference-Applied": referenceTo("Applied"),
+      },
       content: { "application/json": { schema: envelopeFor(job, data) } },
     }));
   }

@@ -158,6 +158,7 @@ function responsesOf(operation: AnyEndpoint): Record<string, { codes: string[]; 
   for (const code of codesOf(operation)) failures.set(STATUSES[code], [...(failures.get(STATUSES[code]) ?? []), code]);
   return {
     ...(redirects ? { 303: having([], "Location") } : { 200: having([], ...tag, ...replayed, ...file) }),
+    ...(operation.accepted !== undefined && { 202: having([], "Location", "Preference-Applied") }),
     ...(method === "get" && hasETag(operation) && operation.isVolatile !== true && { 304: having([], "ETag") }),
     ...Object.fromEntries(
       [...failures].map(([status, codes]) => {

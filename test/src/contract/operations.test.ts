@@ -80,6 +80,7 @@ describe("the contract: each operation", () => {
       "test_webhook",
       "import_nmap",
       "import_file",
+      "cancel_import_job",
     ]);
   });
 
