@@ -250,6 +250,22 @@ describe("the sockets of a machine", () => {
     expect(byName.summary.hosts).toEqual({ create: 0, update: 0, unchanged: 1, failed: 0 });
   });
 
+  it("is what containers with addresses of their own run on, also if it is new", async () => {
+    const { owner, network: network_id } = await anEmptyNetwork(topology.aCaller());
+    const compose = [
+      "services:",
+      "  pihole:",
+      "    image: pihole/pihole",
+      "    networks: { lan: { ipv4_address: 192.168.1.53 } }",
+      "networks:",
+      "  lan: { driver: macvlan, ipam: { config: [{ subnet: 192.168.1.0/24 }] } }",
+    ].join("\n");
+    const { hosts } = await importFile(owner, "compose", { network_id, hostname: "box" }, compose);
+    const [box] = hosts.filter(({ hostname }) => hostname === "box");
+    const [pihole] = (await hostsOf(owner, network_id)).filter(({ id }) => id !== box?.id);
+    expect(pihole?.virtualization).toMatchObject({ details: { host_id: box?.id } });
+  });
+
   it("make one host with scans, neighbours and the machine itself, in any order", async () => {
     const scan = scanOf(upHost("192.168.1.20", { mac: "00:11:32:AA:BB:CC", ports: [22, 443] }));
     const files: readonly (readonly [string, string])[] = [

@@ -297,6 +297,9 @@ async function* hostsDone(run: Run, count: number, by: string): AsyncGenerator<H
       done: new Map<number, HostResult | AppError>(),
       matches: new Map<number, Match>(),
     };
+    // The named machine first, because the others may run on it.
+    for (const job of run.isDry ? [] : jobs.filter(({ named }) => named !== null))
+      creating.done.set(job.index, await attempt(() => hostDone(run, job, new Map())));
     for (const batch of size.batchesOf(run.isDry ? [] : jobs.filter((job) => isNew(run, job)))) {
       await watch.look();
       if (!watch.isStopped()) await createTogether(run, batch, creating);
