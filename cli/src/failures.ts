@@ -34,6 +34,7 @@ const HINTS: Partial<Record<ApiError["code"], string>> = {
   not_authenticated: "Sign in with `nts login`, or set NTS_API_KEY.",
   api_key_invalid: "Sign in with `nts login`, or set NTS_API_KEY.",
   session_required: "API keys cannot call this operation: add --session.",
+  payload_too_large: "Compress the file with gzip, or import it in parts, such as a scan for each subnet.",
   precondition_failed: "It has changed since it was read; read it again.",
   unreachable: "Check NTS_URL, and that the server is running.",
 };

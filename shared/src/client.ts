@@ -10,7 +10,7 @@ import {
 import type { BodyInputOf, DataOf, Endpoint, ParamsOf, QueryInputOf } from "./contract/endpoint.js";
 import type { ImportJob } from "./contract/import-job.js";
 import { takesIdempotencyKey } from "./contract/writes.js";
-import { bodyTypesOf } from "./contract/upload.js";
+import { bodyTypesOf, type UploadInput } from "./contract/upload.js";
 
 // The client for our own programs, typed by the operations of the contract: `client.call(getService, { params: { id }
 // })`. `@nts/client` has names and types from the OpenAPI document instead.
@@ -39,7 +39,7 @@ export interface ChangesPage<Data> {
 export interface Client {
   /** @throws ApiError for every failure */
   call<E extends Endpoint>(operation: E, input: Input<E>): Promise<DataOf<E>>;
-  /** Starts an operation as a job, whose end {@link followJob} waits for. @throws ApiError */
+  /** Starts an import as a job, whose end {@link followJob} waits for. A large file is sent as gzip. @throws ApiError */
   start<E extends Endpoint>(operation: E, input: Input<E>): Promise<ImportJob>;
   /** Returns the data with its ETag, to be sent back as `ifMatch`. @throws ApiError */
   read<E extends Endpoint>(operation: E, input: Input<E>): Promise<{ data: DataOf<E>; etag: string | null }>;
@@ -64,6 +64,22 @@ export function operationOf(endpoint: Endpoint): Operation {
   };
 }
 
+/** Bytes from which a file is worth compressing. */
+const LARGE_FILE_BYTES = 1_048_576;
+
+async function withCompressed(input: object): Promise<object> {
+  const { body } = input as { readonly body?: UploadInput };
+  if (body === undefined) return input;
+  const file = body instanceof Blob ? body : new Blob([body]);
+  if (file.size < LARGE_FILE_BYTES || (await isGzip(file))) return input;
+  return { ...input, body: await new Response(file.stream().pipeThrough(new CompressionStream("gzip"))).blob() };
+}
+
+async function isGzip(file: Blob): Promise<boolean> {
+  const [first, second] = new Uint8Array(await file.slice(0, 2).arrayBuffer());
+  return first === 0x1f && second === 0x8b;
+}
+
 /** Creates a client for one caller. */
 export function createClient(options: ClientOptions): Client {
   const transport = createTransport(options);
@@ -73,7 +89,7 @@ export function createClient(options: ClientOptions): Client {
   return {
     call: async <E extends Endpoint>(operation: E, input: Input<E>) => (await send(operation, input)).data as DataOf<E>,
     start: async <E extends Endpoint>(operation: E, input: Input<E>) =>
-      (await send(operation, { ...input, asJob: true })).data as ImportJob,
+      (await send(operation, { ...(await withCompressed(input)), asJob: true })).data as ImportJob,
     read: async <E extends Endpoint>(operation: E, input: Input<E>) => {
       const { data, etag } = await send(operation, input);
       return { data: data as DataOf<E>, etag };

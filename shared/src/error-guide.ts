@@ -111,7 +111,10 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     remedy: "Reload the lists, and follow the changes from the newest cursor before that. `as_of`: use a later time.",
   },
   method_not_allowed: { params: "", remedy: "Use a method from the `Allow` header." },
-  payload_too_large: { params: "", remedy: "Send less; see limits.md." },
+  payload_too_large: {
+    params: "`limit_bytes`",
+    remedy: "Send less. Compress a file to import with gzip, or import it in parts, such as a scan for each subnet.",
+  },
   unsupported_media_type: { params: "", remedy: "Send the content type required by the operation." },
   binding_conflict: {
     params: "`violations`",

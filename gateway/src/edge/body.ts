@@ -47,7 +47,7 @@ function consume({ request }: Exchange, { onPiece, onEnd, onFault }: Consumer): 
   const take = (piece: Buffer): void => {
     bytes += piece.length;
     try {
-      if (bytes > BODY_LIMIT_BYTES) throw new AppError("payload_too_large");
+      if (bytes > BODY_LIMIT_BYTES) throw new AppError("payload_too_large", { limit_bytes: BODY_LIMIT_BYTES });
       onPiece(piece);
     } catch (error) {
       // The rest stays unread until the response is sent.

@@ -75,7 +75,8 @@ export function createForward(options: ForwardOptions): Forward {
     const confirm = (): Promise<void> => recheck(exchange, endpoint, caller);
     const outgoing = { exchange, endpoint, caller, purpose: purposeOf(exchange, endpoint), confirm };
     const request = inFlight.enter(exchange, outgoing.purpose);
-    if (announcesTooMuch(headers, bodyLimitOf(endpoint))) throw new AppError("payload_too_large");
+    const limit_bytes = bodyLimitOf(endpoint);
+    if (announcesTooMuch(headers, limit_bytes)) throw new AppError("payload_too_large", { limit_bytes });
 
     // The client sets the pace of its body, and its rights may end meanwhile.
     const isLate = upload === undefined && hasBody(headers) && !exchange.request.complete;

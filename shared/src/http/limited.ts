@@ -4,7 +4,7 @@ import { AppError } from "../errors.js";
 export async function* limited<Piece extends Uint8Array>(
   pieces: AsyncIterable<Piece>,
   limitBytes: number,
-  excess = (): AppError => new AppError("payload_too_large"),
+  excess = (): AppError => new AppError("payload_too_large", { limit_bytes: limitBytes }),
 ): AsyncGenerator<Piece> {
   let bytes = 0;
   for await (const piece of pieces) {

@@ -184,7 +184,11 @@ describe("the edge of the gateway: bodies", () => {
       duplex: "half",
     });
     expect(response.status).toBe(413);
-    expect(await response.json()).toMatchObject({ success: false, code: "payload_too_large" });
+    expect(await response.json()).toMatchObject({
+      success: false,
+      code: "payload_too_large",
+      params: { limit_bytes: 1_048_576 },
+    });
   });
 
   it("forwards a body of exactly a mebibyte", async () => {

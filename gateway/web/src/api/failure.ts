@@ -122,6 +122,8 @@ function detailText({ code, params, message }: ApiError): string {
     const texts = conflicts.map(({ entity, reason }) => `${entity}: ${REVERT_CONFLICTS[reason]}`);
     return `${[...new Set(texts)].join("; ")}.`;
   }
+  if (code === "payload_too_large" && typeof params["limit_bytes"] === "number")
+    return `At most ${Math.floor(params["limit_bytes"] / 1_048_576)} MiB. Compress the file with gzip, or import it in parts, such as a scan for each subnet.`;
   if (code === "other_owners") return "Change their level or remove them first, or leave.";
   if (code === "last_owner") return "Make somebody else an Owner first, or delete the organization.";
   return message;

@@ -11,7 +11,7 @@ interface FileFieldProps {
   readonly about?: string;
 }
 
-const SCANS = "Scans and output of other tools, up to 20 MB";
+const SCANS = "Scans and output of other tools, up to 40 MB";
 
 /** Selects a file, or accepts a dropped one. */
 export function FileField({ onChoose, isLacking, about = SCANS }: FileFieldProps): ReactNode {
