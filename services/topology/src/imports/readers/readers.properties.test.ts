@@ -69,6 +69,7 @@ describe("each reader", () => {
     "\\",
     "1.2.3.4 ",
     "<a ",
+    "/*",
   ];
   it.each(CORPORA)("takes time linear in the length of the file: %s", (_format, reader, files) => {
     const hostile = SHAPES.map((shape) => shape.repeat(Math.ceil(LENGTH / shape.length)));

@@ -6,14 +6,14 @@ import { addressIn, macIn } from "./texts.js";
 // JSON of Kea, whose answer to `lease4-get-all` has the same form.
 
 const OF_DHCPD = /(?:^|[\n;{}])\s*host\s+\S{1,300}\s*\{[^{}]{0,2000}\bhardware\s+ethernet\b/;
-const OF_DNSMASQ = /^\s*dhcp-host\s*=/m;
+const OF_DNSMASQ = /^[^\S\n]*dhcp-host[^\S\n]*=/m;
 const OF_KEA = /"Dhcp[46]"\s*:|"arguments"\s*:\s*\{\s*"leases"\s*:|"reservations"\s*:\s*\[/;
 const BLOCK = /(?<=^|[\s;{}])host\s+("?)(\S{1,300}?)\1\s*\{([^{}]{0,5000})\}/g;
 const STATEMENT =
   /(?:^|[\n;])\s*(hardware\s+ethernet|fixed-address6?|option\s+host-name|ddns-hostname)\s+([^;]{1,1000})/g;
 /** Objects within objects. */
 const MOST_DEPTH = 16;
-const COMMENTS = /^\s*(?:\/\/|#).*$|\/\*[\s\S]*?\*\//gm;
+const COMMENTS = /^[^\S\n]*(?:\/\/|#).*$|\/\*[\s\S]*?(?:\*\/|(?![\s\S]))/gm;
 
 /** True for the configuration of a DHCP server that keeps addresses for machines. */
 export function hasReservations(beginning: string): boolean {
