@@ -1,5 +1,13 @@
 import type { Command } from "commander";
-import { cancelImportJob, getImportJob, type ImportJob, listImportJobs, revertChanges } from "@nts/shared/contract";
+import { operationOf } from "@nts/shared/client";
+import {
+  cancelImportJob,
+  getImportJob,
+  type ImportJob,
+  listImportJobs,
+  revertChanges,
+  type Reverted,
+} from "@nts/shared/contract";
 import { format as formatted, type Format, table } from "../output.js";
 import { outputOption } from "../options.js";
 import { importText } from "../plans.js";
@@ -50,10 +58,12 @@ async function undo(
   surroundings: Surroundings,
 ): Promise<void> {
   const { terminal } = surroundings;
-  const { client } = await connectFor(command, surroundings);
+  const { client, transport } = await connectFor(command, surroundings);
   const { request_id, done } = await client.call(getImportJob, { params: { id } });
   await confirm(terminal, `Undo this import of ${done} hosts?`, options);
-  const { restored, updated, removed } = await client.call(revertChanges, { body: { request_id } });
+  // Without an idempotency key, whose response would have to be complete within seconds: a revert can be repeated.
+  const response = await transport.send({ ...operationOf(revertChanges), takesKey: false }, { body: { request_id } });
+  const { restored, updated, removed } = response?.data as Reverted;
   terminal.print(`Undone: ${removed} removed, ${updated} reset, ${restored} restored.`);
 }
 

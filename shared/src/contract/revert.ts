@@ -56,7 +56,7 @@ export const revertChanges = endpoint({
     "Requires the permissions of these writes, in the networks of the caller. If an entity was changed since, the response is " +
     "409 `revert_conflict`, which lists it. A request that changed more than " +
     `${REVERTED_ENTITIES.toLocaleString("en")} entities, such as a large import, is checked as a whole and then reverted in ` +
-    "several transactions; entities that it created and that were deleted since are left out, so an interrupted revert can be repeated.",
+    "several transactions; what is as it was before already is left out, so an interrupted revert can be repeated.",
   body: z.object({ request_id: z.string().min(1).max(128).describe("The `request_id` of the changes.") }),
   response: Reverted,
   errors: [

@@ -15,7 +15,16 @@ import {
 import { REQUEST_ID } from "@nts/shared/http/headers";
 import { endWebhooksOf } from "@nts/shared/contract/internal";
 import type { RUNNER_LIMITS } from "@nts/topology/imports/runner";
-import { anEmptyNetwork, hostsOf, importScan, scanFile, scanOfMany, sendScan, withoutIds } from "../support/imports.js";
+import {
+  anEmptyNetwork,
+  hostsOf,
+  importScan,
+  scanFile,
+  scanOfMany,
+  scanOfServices,
+  sendScan,
+  withoutIds,
+} from "../support/imports.js";
 import type { Caller, ServiceResponse, Topology } from "../support/topology.js";
 import { startTopology } from "../support/topology.js";
 import { until } from "../support/until.js";
@@ -218,6 +227,15 @@ describe("a large import", () => {
     expect((await owner.list(listHosts, { query: { limit: 1 } })).rows).toEqual(before);
     expect((await owner.list(listSubnets, { query: { network_id: network } })).rows).toEqual([]);
     // What is gone already is left out.
+    expect(await undo(world, job)).toMatchObject({ status: 200, data: { restored: 0, updated: 0, removed: 0 } });
+  });
+
+  it("is undone again after what is undone already, such as by a revert that was interrupted", async () => {
+    const world = await aWorld();
+    await jobOf(world, await started(world, scanOfServices(HOSTS)), 25);
+    const job = await started(world, scanOfServices(HOSTS, 2));
+    expect((await jobOf(world, job, 25)).plan?.summary.services).toMatchObject({ update: 3 * HOSTS });
+    expect(await undo(world, job)).toMatchObject({ status: 200, data: { updated: 3 * HOSTS } });
     expect(await undo(world, job)).toMatchObject({ status: 200, data: { restored: 0, updated: 0, removed: 0 } });
   });
 

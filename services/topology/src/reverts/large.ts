@@ -11,13 +11,14 @@ import type { Notices } from "../deletions/notices.js";
 import { BY_ID, ON_HOST_INDEXES, SUBNET_INTERFACES_INDEX } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
 import { type Conflict, conflictOf, refuse } from "./conflict.rules.js";
-import { plan } from "./planned.js";
+import { plan, withoutDone } from "./planned.js";
 import { revert } from "./revert.js";
 import { type Span, undosFor } from "./spans.js";
+import type { Undo } from "./undo.rules.js";
 
 // Reverts what is too much for one transaction, such as a large import: everything is checked first, then hosts that the request
 // created are deleted with all that is on them, hidden first and swept later, and the rest is reverted host by host. What
-// somebody has deleted meanwhile is left out, so that an interrupted revert can be repeated.
+// is as it was before the request already is left out, so that an interrupted revert can be repeated.
 
 /** Hosts deleted by one transaction. */
 const HOSTS = 1_000;
@@ -92,7 +93,7 @@ export async function* revertLarge({
   }
   for (const some of [...batchesOf(groups), subnets]) {
     const scope = await seen();
-    const undos = await undosFor(storage, scope, await withoutAbsent(storage, scope, some));
+    const undos = await inTransaction(storage, (tx) => pendingIn(storage, tx, scope, some));
     if (undos.length === 0) continue;
     const done = await revert(storage, notices, { work, scope, undos });
     for (const name of ["restored", "updated", "removed"] as const) total[name] += done[name];
@@ -179,10 +180,21 @@ async function conflictsIn(
   spans: readonly Span[],
 ): Promise<Conflict[]> {
   if (spans.length === 0) return [];
-  const undos = await undosFor(storage, scope, await withoutAbsent(storage, scope, spans));
-  return storage.transaction<Conflict[]>(BACKGROUND, [], async (tx) => {
-    const { conflicts } = await plan(storage, tx, scope, undos);
-    throw new Discard(conflicts);
+  return inTransaction(storage, async (tx) => {
+    const undos = await pendingIn(storage, tx, scope, spans);
+    return (await plan(storage, tx, scope, undos)).conflicts;
+  });
+}
+
+/** What is left to do for some spans. */
+async function pendingIn(storage: Storage, tx: ClientSession, scope: Scope, spans: readonly Span[]): Promise<Undo[]> {
+  return withoutDone(storage, tx, scope, await undosFor(storage, scope, spans));
+}
+
+/** Reads in a transaction, which writes nothing. */
+function inTransaction<T>({ transaction }: Storage, read: (tx: ClientSession) => Promise<T>): Promise<T> {
+  return transaction<T>(BACKGROUND, [], async (tx) => {
+    throw new Discard(await read(tx));
   });
 }
 
@@ -208,18 +220,4 @@ async function presentOf(storage: Storage, scope: Scope, hosts: readonly Span[])
   const ids = hosts.map(({ id }) => id);
   const found = await storage.hosts.select(scope, { _id: { $in: ids } }, { projection: { _id: 1 }, hint: BY_ID });
   return found.map(({ _id }) => _id);
-}
-
-/** Without what the request created and is gone already. */
-async function withoutAbsent(storage: Storage, scope: Scope, spans: readonly Span[]): Promise<Span[]> {
-  const kept: Span[] = [];
-  for (const kind of ["subnets", "hosts", ...ON_HOSTS] as const) {
-    const mine = spans.filter((span) => span.kind === kind);
-    const ids = mine.filter(({ isNew }) => isNew).map(({ id }) => id);
-    const options = { projection: { _id: 1 }, hint: BY_ID };
-    const found = ids.length === 0 ? [] : await storage[kind].select(scope, { _id: { $in: ids } }, options);
-    const isPresent = new Set(found.map(({ _id }) => _id));
-    kept.push(...mine.filter(({ id, isNew }) => !isNew || isPresent.has(id)));
-  }
-  return kept;
 }

@@ -47,6 +47,28 @@ export async function plan(
   return { planned: { ...(changes as unknown as AllChanges), revisions }, conflicts };
 }
 
+/** Those of which something is left to do: the others are as they were before the request, or gone if it created them. */
+export async function withoutDone(
+  storage: Storage,
+  tx: ClientSession,
+  scope: Scope,
+  undos: readonly Undo[],
+): Promise<Undo[]> {
+  const now = new Date();
+  const left: Undo[] = [];
+  for (const kind of COLLECTIONS) {
+    const mine = undos.filter((undo) => undo.kind === kind);
+    const found = await statesOf(storage[kind], tx, scope, mine);
+    left.push(...mine.filter(({ id, before }) => !isAs(found.get(id), before as Entity | null, now)));
+  }
+  return left;
+}
+
+function isAs(current: Stored<Entity> | undefined, wanted: Entity | null, now: Date): boolean {
+  if (current === undefined || wanted === null) return current === undefined && wanted === null;
+  return revised(current, wanted, now) === null;
+}
+
 async function statesOf(
   entities: Entities<Entity>,
   tx: ClientSession,
