@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import type { ApiResponse } from "@nts/client/transport";
 import { operationOf } from "@nts/shared/client";
 import {
   cancelImportJob,
@@ -62,8 +63,9 @@ async function undo(
   const { request_id, done } = await client.call(getImportJob, { params: { id } });
   await confirm(terminal, `Undo this import of ${done} hosts?`, options);
   // Without an idempotency key, whose response would have to be complete within seconds: a revert can be repeated.
-  const response = await transport.send({ ...operationOf(revertChanges), takesKey: false }, { body: { request_id } });
-  const { restored, updated, removed } = response?.data as Reverted;
+  const operation = { ...operationOf(revertChanges), takesKey: false };
+  const { data } = (await transport.send(operation, { body: { request_id } })) as ApiResponse;
+  const { restored, updated, removed } = data as Reverted;
   terminal.print(`Undone: ${removed} removed, ${updated} reset, ${restored} restored.`);
 }
 
