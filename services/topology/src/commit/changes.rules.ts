@@ -1,23 +1,12 @@
 import { forPlurals, KIND_NAMES, type KindName, type PluralOf, pluralOf } from "@nts/shared/contract/kinds";
 import { putUnder } from "@nts/shared/groups";
 import type { EntityIn } from "../kinds/index.js";
+import type { Change, ChangesOf } from "../storage/changes.rules.js";
 import type { Stored } from "../storage/entities.js";
 
 // What a write does, as decided: entities by kind, before and after. It says nothing about how it is stored.
 
-/** An entity before and after. */
-export interface Change<T> {
-  readonly before: Stored<T>;
-  /** With the next revision. */
-  readonly after: Stored<T>;
-}
-
-/** What becomes of entities of one kind. */
-export interface ChangesOf<T> {
-  readonly created: readonly T[];
-  readonly changed: readonly Change<T>[];
-  readonly removed: readonly T[];
-}
+export type { Change, ChangesOf };
 
 type Collection = PluralOf<KindName>;
 

@@ -1,15 +1,13 @@
 import type { ClientSession } from "mongodb";
 import { AppError, validationFailed } from "@nts/shared/errors";
-import { type HostRecord, REVERTED_BYTES, REVERTED_ENTITIES } from "@nts/shared/contract";
+import { REVERTED_BYTES, REVERTED_ENTITIES } from "@nts/shared/contract";
 import { newId } from "@nts/shared/ids";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { type Precondition, requireRevision } from "@nts/shared/revision";
 import { mergeOf } from "../hosts/merge.rules.js";
-import type { Stored } from "../storage/entities.js";
 import type { Storage } from "../storage/storage.js";
 import type { KnownHost } from "../storage/stores/hosts.js";
 import { type Changes, sizeOf } from "./changes.rules.js";
-import { hostRevisionIn } from "./host-revision.js";
+import { requireHostRevision } from "./host-revision.js";
 import { transactionOnHosts } from "./on-hosts.js";
 import { store } from "./store.js";
 import type { Updating } from "./writer.js";
@@ -30,7 +28,7 @@ export async function commitMerge<R>(
   return transactionOnHosts(storage, { work, scope, hostIds }, async (tx) => {
     const { hosts } = storage;
     const before = await hosts.get(scope, id, tx);
-    await requireHostRevision(storage, tx, scope, { before, precondition });
+    await requireHostRevision(storage, tx, scope, { host: before, precondition });
     if (otherId === id) throw validationFailed({ path: "host_id", message: "must be another host" });
     const other = await hosts.find(scope, otherId, tx);
     if (other === null) throw new AppError("invalid_reference", { path: "host_id" });
@@ -43,18 +41,6 @@ export async function commitMerge<R>(
     for (const mac of lost) await hosts.macLost(tx, scope, id, mac);
     return respond(tx);
   });
-}
-
-/** A host must have a revision, which covers its children. @throws AppError `precondition_failed` */
-export async function requireHostRevision(
-  storage: Storage,
-  tx: ClientSession,
-  scope: Scope,
-  { before, precondition }: { readonly before: Stored<HostRecord>; readonly precondition: Precondition | null },
-): Promise<void> {
-  if (precondition === null) return;
-  requireRevision(precondition, await hostRevisionIn(storage, tx, scope, before));
-  await storage.services.lockAllOn(tx, scope, before.entity.id);
 }
 
 /** Locks hosts, and reads them with their children. @returns a host by its id. @throws AppError `not_found` */

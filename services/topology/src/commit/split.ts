@@ -4,7 +4,8 @@ import { newId } from "@nts/shared/ids";
 import { splitOf } from "../hosts/split.rules.js";
 import type { Storage } from "../storage/storage.js";
 import type { KnownHost } from "../storage/stores/hosts.js";
-import { lockedWithChildren, requireHostRevision, storeAtOnce } from "./merge.js";
+import { requireHostRevision } from "./host-revision.js";
+import { lockedWithChildren, storeAtOnce } from "./merge.js";
 import { transactionOnHosts } from "./on-hosts.js";
 import type { Updating } from "./writer.js";
 
@@ -30,7 +31,7 @@ export async function commitSplit<R>(
   await storage.quota.require(scope);
   return transactionOnHosts(storage, { work, scope, hostIds: [id] }, async (tx) => {
     const before = await storage.hosts.get(scope, id, tx);
-    await requireHostRevision(storage, tx, scope, { before, precondition });
+    await requireHostRevision(storage, tx, scope, { host: before, precondition });
     const known = (await lockedWithChildren(storage, tx, scope, [id]))(id);
     requireInterfaces(known, interfaceIds);
     const splitting = { interfaceIds: new Set(interfaceIds), name, now: new Date(), newId };

@@ -1,6 +1,5 @@
 import type { ClientSession } from "mongodb";
 import { AppError } from "@nts/shared/errors";
-import { requireRevision } from "@nts/shared/revision";
 import { afterCommit } from "@nts/shared/work";
 import { recorderOf } from "@nts/shared/writes/recorder";
 import type { Removing } from "../commit/writer.js";
@@ -8,7 +7,7 @@ import { ON_HOSTS } from "../kinds/index.js";
 import { AT_ONCE } from "../storage/deletion-records.js";
 import { addedUp, type Counts } from "../storage/guards.js";
 import type { Storage } from "../storage/storage.js";
-import { hostRevisionIn } from "../commit/host-revision.js";
+import { requireHostRevision } from "../commit/host-revision.js";
 import { transactionOnHosts } from "../commit/on-hosts.js";
 
 /**
@@ -21,13 +20,11 @@ export async function deleteHosts(
   storage: Storage,
   { work, scope, ids, precondition, verify }: Removing & { readonly verify?: (tx: ClientSession) => Promise<void> },
 ): Promise<void> {
-  const { bindings, deletions, guards, hosts, services } = storage;
+  const { bindings, deletions, guards, hosts } = storage;
   const isHidden = await transactionOnHosts(storage, { work, scope, hostIds: ids }, async (tx) => {
     if (precondition !== null)
-      for (const host of await hosts.findMany(scope, { _id: { $in: ids } }, tx)) {
-        requireRevision(precondition, await hostRevisionIn(storage, tx, scope, host));
-        await services.lockAllOn(tx, scope, host.entity.id);
-      }
+      for (const host of await hosts.findMany(scope, { _id: { $in: ids } }, tx))
+        await requireHostRevision(storage, tx, scope, { host, precondition });
     const taken = await hosts.take(tx, scope, ids);
     if (taken.length !== ids.length) throw new AppError("not_found", { entity: hosts.name });
     await verify?.(tx);

@@ -1,10 +1,11 @@
 import type { Binding, BindingInput, HostRecord, Interface, Service, Virtualization } from "@nts/shared/contract";
 import { type BindingJudge, bindingJudge, bindingKey } from "@nts/shared/contract/bindings.rules";
+import { changesOf, type Next } from "../storage/changes.rules.js";
 import type { Entity, Stored } from "../storage/entities.js";
 import type { KnownHost } from "../storage/stores/hosts.js";
 import { isSynthetic } from "../values/synthetic-names.rules.js";
 import { bindingsOf } from "./bindings.rules.js";
-import { changesOf, type HostChanges, type Next } from "./host-changes.rules.js";
+import type { HostChanges } from "./host-changes.rules.js";
 import { observedTogether, withMissing } from "./missing.rules.js";
 
 // Merges two hosts that are one machine. The children of the other host move; what both have becomes one, as in imports: an

@@ -2,9 +2,10 @@ import type { Binding, BindingInput, HostRecord, Interface, Port, Service } from
 import { hostKind } from "../kinds/host.js";
 import { portKind } from "../kinds/port.js";
 import { serviceKind } from "../kinds/service.js";
+import { changesOf, type Next } from "../storage/changes.rules.js";
 import type { KnownHost } from "../storage/stores/hosts.js";
 import { bindingsOf } from "./bindings.rules.js";
-import { changesOf, type HostChanges, type Next } from "./host-changes.rules.js";
+import type { HostChanges } from "./host-changes.rules.js";
 
 // Splits a host that is two machines: a new host gets some interfaces, and what is bound to these alone. What is bound to
 // others as well stays, and the new host gets a copy with its own part. What is bound to all interfaces, or to none, stays.

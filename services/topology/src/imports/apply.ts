@@ -6,17 +6,19 @@ import { newId } from "@nts/shared/ids";
 import { Discard } from "@nts/shared/mongo/transaction";
 import type { Work } from "@nts/shared/work";
 import { parseBlock } from "../values/addresses.js";
-import type { ChangesOf } from "../commit/changes.rules.js";
 import { newHosts } from "../commit/create.js";
 import { transactionOnHosts } from "../commit/on-hosts.js";
 import { store } from "../commit/store.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
-import { revised } from "../storage/revisions.rules.js";
+import { type ChangesOf, changesOf, type Next } from "../storage/changes.rules.js";
+import type { Entity } from "../storage/entities.js";
 import { firstSighting } from "../storage/sightings.js";
 import type { Storage } from "../storage/storage.js";
 import type { NamedHost } from "../storage/stores/host-names.js";
 import type { Match } from "./match.rules.js";
 import { newHostOf, type Planned, type PlannedHost, type Recognized, recognizedAs } from "./plan.rules.js";
+import { documentsOf } from "./batch-size.js";
+import { matchedIn, recognizedFor } from "./outcomes.js";
 import { join, retire } from "./retire.js";
 import type { HostResult } from "./result.rules.js";
 import type { Job, SightedPlan } from "./session.js";
@@ -118,7 +120,7 @@ export async function createHosts(
 ): Promise<Created> {
   const scope = await storage.deletions.visible(given.scope);
   const { networkId } = given;
-  const documents = jobs.reduce((sum, job) => sum + job.documents, 0);
+  const documents = documentsOf(jobs);
   const nothing: Created = { results: new Map(), matches: new Map() };
   // With less room, some may still be created.
   if ((await storage.quota.require(scope)) < documents) return nothing;
@@ -150,11 +152,7 @@ export async function createHosts(
 }
 
 /** Existing hosts to be written together. */
-interface Update {
-  readonly jobs: readonly Job[];
-  /** Receives the duration of the transaction, without waiting for its turn. */
-  readonly took: (ms: number) => void;
-}
+type Update = Pick<Creation, "jobs" | "took">;
 
 /**
  * Writes what existing hosts lack, unless it takes something from others. What is not in the result must be written alone.
@@ -172,26 +170,16 @@ export async function updateHosts(
   const { scope, networkId } = target;
   await storage.quota.require(scope);
   const sharded = shardedFor(storage);
-  const matches = new Map(jobs.flatMap(({ match }) => (match === null ? [] : [[match.hostId, match] as const])));
-  const hostIds = [...matches.keys()].sort();
+  const hostIds = matchedIn(jobs).sort();
   const identities = identitiesOf(jobs);
   let startedAt = performance.now();
   const results = await refusingDuplicates(() =>
     transactionOnHosts(storage, { work: target.work, scope, hostIds, keys: keysOf(networkId) }, async (tx) => {
-      await storage.database.turn(
-        tx,
-        scope,
-        jobs.reduce((sum, { documents }) => sum + documents, 0),
-      );
+      await storage.database.turn(tx, scope, documentsOf(jobs));
       startedAt = performance.now();
       await lockImports(storage, tx, target);
       const interfaces = await storage.interfaces.findByIdentity(scope, identities, tx);
-      const found = await storage.hosts.findWithChildren(scope, hostIds, tx);
-      const byId = new Map(found.map((known) => [known.host.entity.id, known]));
-      const known = jobs.flatMap(({ index, match }) => {
-        const there = match === null ? undefined : byId.get(match.hostId);
-        return match === null || there === undefined ? [] : [{ index, known: recognizedAs(there, match) }];
-      });
+      const known = recognizedFor(jobs, await storage.hosts.findWithChildren(scope, hostIds, tx));
       const now = new Date();
       const planned = await session.planUpdates(known, { now: now.toISOString(), interfaces });
       if (planned.length === 0) throw new Discard(new Map<number, HostResult>());
@@ -293,22 +281,24 @@ async function storePlans(
   { scope }: Target,
   { plans, now }: { plans: readonly PlannedChanges[]; now: Date },
 ): Promise<void> {
-  const changed = plans.flatMap(({ before, entity }) => {
-    const after = before === null ? null : revised(before, entity, now);
-    return before === null || after === null ? [] : [{ before, after }];
-  });
-  const of = <Name extends "interfaces" | "ports" | "services">(name: Name): PlannedChanges[Name][number][] =>
-    plans.flatMap((plan) => plan[name] as PlannedChanges[Name][number][]);
   const changes = {
-    hosts: { changed },
-    interfaces: changesIn(of("interfaces"), now),
-    ports: changesIn(of("ports"), now),
-    services: changesIn(of("services"), now),
+    hosts: { changed: changesOf(plans.flatMap(existing), now) },
+    interfaces: changesIn(
+      plans.flatMap(({ interfaces }) => interfaces),
+      now,
+    ),
+    ports: changesIn(
+      plans.flatMap(({ ports }) => ports),
+      now,
+    ),
+    services: changesIn(
+      plans.flatMap(({ services }) => services),
+      now,
+    ),
   };
   await store(storage, tx, scope, { changes });
   for (const { matchedBy, entity, interfaces } of plans)
-    if (matchedBy === "mac_address")
-      await storage.hosts.macsFound(tx, scope, entity.id, macsOf(changesIn(interfaces, now).created));
+    if (matchedBy === "mac_address") await storage.hosts.macsFound(tx, scope, entity.id, macsOf(createdIn(interfaces)));
 }
 
 /** The identities of hosts that are written together. */
@@ -324,15 +314,14 @@ function macsOf(interfaces: readonly Interface[]): string[] {
 }
 
 /** The changes of the children of a kind. */
-function changesIn<T extends { id: string; created_at: string; updated_at: string }>(
-  planned: readonly Planned<T>[],
-  now: Date,
-): Omit<ChangesOf<T>, "removed"> {
-  return {
-    created: planned.flatMap(({ action, entity }) => (action === "create" ? [entity] : [])),
-    changed: planned.flatMap(({ action, before, entity }) => {
-      const after = action === "update" && before !== null ? revised(before, entity, now) : null;
-      return before === null || after === null ? [] : [{ before, after }];
-    }),
-  };
+function changesIn<T extends Entity>(planned: readonly Planned<T>[], now: Date): Omit<ChangesOf<T>, "removed"> {
+  return { created: createdIn(planned), changed: changesOf(planned.flatMap(existing), now) };
+}
+
+function createdIn<T>(planned: readonly Planned<T>[]): T[] {
+  return planned.flatMap(({ action, entity }) => (action === "create" ? [entity] : []));
+}
+
+function existing<T>({ before, entity }: Pick<Planned<T>, "before" | "entity">): Next<T>[] {
+  return before === null ? [] : [{ before, entity }];
 }

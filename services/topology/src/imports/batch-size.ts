@@ -51,6 +51,7 @@ function firstOf<T extends Sized>(jobs: readonly T[], most: number): T[] {
   return batch;
 }
 
-function documentsOf(jobs: readonly Sized[]): number {
+/** About how many documents hosts take. */
+export function documentsOf(jobs: readonly Pick<Sized, "documents">[]): number {
   return jobs.reduce((sum, { documents }) => sum + documents, 0);
 }

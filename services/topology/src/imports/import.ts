@@ -300,10 +300,8 @@ async function* hostsDone(run: Run, count: number, by: string): AsyncGenerator<H
     // The named machine first, because the others may run on it.
     for (const job of run.isDry ? [] : jobs.filter(({ named }) => named !== null))
       creating.done.set(job.index, await attempt(() => hostDone(run, job, new Map())));
-    for (const batch of size.batchesOf(run.isDry ? [] : jobs.filter((job) => isNew(run, job)))) {
-      await watch.look();
-      if (!watch.isStopped()) await createTogether(run, batch, creating);
-    }
+    const added = run.isDry ? [] : jobs.filter((job) => isNew(run, job));
+    await writeTogether(run, added, creating, creatingHosts(run, creating));
     const { done, matches } = creating;
     const others = jobs
       .filter(({ index }) => !done.has(index))
@@ -312,10 +310,8 @@ async function* hostsDone(run: Run, count: number, by: string): AsyncGenerator<H
     for (const { index } of others) if (outcomes instanceof AppError) done.set(index, outcomes);
     const known = outcomes instanceof AppError ? new Map<never, never>() : outcomes;
     const current = new Map(others.map((job) => [job.index, job]));
-    for (const batch of size.batchesOf(others.filter((job) => isUpdate(run, job, known)))) {
-      await watch.look();
-      if (!watch.isStopped()) await updateTogether(run, batch, creating);
-    }
+    const changed = others.filter((job) => isUpdate(run, job, known));
+    await writeTogether(run, changed, creating, updatingHosts(run, creating));
     const results = inOrder(begun(jobs, done, watch), async (job): Promise<HostResult | AppError> => {
       return done.get(job.index) ?? attempt(() => hostDone(run, current.get(job.index) ?? job, known));
     });
@@ -352,37 +348,67 @@ interface Creating {
   readonly matches: Map<number, Match>;
 }
 
-/** Creates hosts in one transaction; if that fails, in two, so that in the end only what is at fault fails. */
-async function createTogether(run: Run, jobs: readonly Job[], creating: Creating): Promise<void> {
-  const { by, attempt, size, done, matches } = creating;
-  const { storage, target, session, atMs } = run;
-  const took = (ms: number): void => {
-    size.took(jobs, ms);
-  };
-  const created = await attempt(() => createHosts(storage, target, session, { jobs, atMs, by, took }));
-  const [first, ...more] = jobs;
-  if (!(created instanceof AppError)) {
-    for (const [index, result] of created.results) done.set(index, result);
-    for (const [index, match] of created.matches) matches.set(index, match);
-  } else if (more.length > 0) {
-    const half = Math.ceil(jobs.length / 2);
-    for (const part of [jobs.slice(0, half), jobs.slice(half)]) await createTogether(run, part, creating);
-  } else if (first !== undefined) done.set(first.index, created);
+/** How hosts are written together. */
+interface Together {
+  /** Fewer are not written together. */
+  readonly fewest: number;
+  /** Writes hosts in one transaction. @param took receives its duration */
+  write(jobs: readonly Job[], took: (ms: number) => void): Promise<void>;
+  /** A host cannot be written, not even by itself. */
+  failed(job: Job, error: AppError): void;
 }
 
-/** Writes existing hosts in one transaction; if that fails, in two, and single ones alone. */
-async function updateTogether(run: Run, jobs: readonly Job[], creating: Creating): Promise<void> {
-  if (jobs.length < 2) return;
-  const { attempt, size, done } = creating;
-  const { storage, target, session } = run;
-  const took = (ms: number): void => {
-    size.took(jobs, ms);
+/** Writes batches of hosts in a transaction each; one that fails in two, so that in the end only what is at fault fails. */
+async function writeTogether(
+  { watch }: Run,
+  jobs: readonly Job[],
+  { attempt, size }: Creating,
+  { fewest, write, failed }: Together,
+): Promise<void> {
+  const writeAll = async (some: readonly Job[]): Promise<void> => {
+    if (some.length < fewest) return;
+    const took = (ms: number): void => {
+      size.took(some, ms);
+    };
+    const fault = await attempt(() => write(some, took));
+    if (!(fault instanceof AppError)) return;
+    const [first, ...more] = some;
+    if (first !== undefined && more.length === 0) {
+      failed(first, fault);
+      return;
+    }
+    const half = Math.ceil(some.length / 2);
+    for (const part of [some.slice(0, half), some.slice(half)]) await writeAll(part);
   };
-  const updated = await attempt(() => updateHosts(storage, target, session, { jobs, took }));
-  if (updated instanceof AppError) {
-    const half = Math.ceil(jobs.length / 2);
-    for (const part of [jobs.slice(0, half), jobs.slice(half)]) await updateTogether(run, part, creating);
-  } else for (const [index, result] of updated) done.set(index, result);
+  for (const batch of size.batchesOf(jobs)) {
+    await watch.look();
+    if (!watch.isStopped()) await writeAll(batch);
+  }
+}
+
+/** Creates hosts. Those that exist by now get their matches instead. */
+function creatingHosts({ storage, target, session, atMs }: Run, { by, done, matches }: Creating): Together {
+  return {
+    fewest: 1,
+    write: async (jobs, took) => {
+      const created = await createHosts(storage, target, session, { jobs, atMs, by, took });
+      for (const [index, result] of created.results) done.set(index, result);
+      for (const [index, match] of created.matches) matches.set(index, match);
+    },
+    failed: ({ index }, error) => void done.set(index, error),
+  };
+}
+
+/** Writes existing hosts. One by itself is written like those that take something from others. */
+function updatingHosts({ storage, target, session }: Run, { done }: Creating): Together {
+  return {
+    fewest: 2,
+    write: async (jobs, took) => {
+      const updated = await updateHosts(storage, target, session, { jobs, took });
+      for (const [index, result] of updated) done.set(index, result);
+    },
+    failed: () => undefined,
+  };
 }
 
 type Attempt = <T>(work: () => Promise<T>) => Promise<T | AppError>;

@@ -1,6 +1,7 @@
 import type { Storage } from "../storage/storage.js";
 import type { Target } from "./apply.js";
 import { type Recognized, recognizedAs } from "./plan.rules.js";
+import type { KnownHost } from "../storage/stores/hosts.js";
 import type { Job, Outcome } from "./session.js";
 import { namesOf, sizesOf } from "./store.js";
 import type { Remote } from "./thread.js";
@@ -25,7 +26,7 @@ export async function outcomesOf(run: Planning, jobs: readonly Job[]): Promise<O
   const losers = jobs.flatMap((job) => job.losers);
   const given = { now: new Date().toISOString(), isDry, names: await namesOf(storage, target.scope, losers) };
   const outcomes = new Map<number, Outcome>();
-  for (const part of partsOf(jobs, await sizesOf(storage, target.scope, hostIdsOf(jobs)))) {
+  for (const part of partsOf(jobs, await sizesOf(storage, target.scope, matchedIn(jobs)))) {
     const current = await asTheyAre(run, part);
     const planned = await session.planAll(current, given);
     for (const [at, outcome] of planned.entries()) outcomes.set(current[at]?.index ?? -1, outcome);
@@ -53,16 +54,29 @@ async function asTheyAre(
   { storage, target, isDry }: Planning,
   jobs: readonly Job[],
 ): Promise<{ index: number; known: Recognized | null }[]> {
-  const ids = hostIdsOf(jobs);
-  const found = ids.length === 0 ? [] : await storage.hosts.findWithChildren(target.scope, ids);
+  const ids = matchedIn(jobs);
+  const recognized = recognizedFor(
+    jobs,
+    ids.length === 0 ? [] : await storage.hosts.findWithChildren(target.scope, ids),
+  );
+  if (!isDry) return recognized;
+  const byIndex = new Map(recognized.map(({ index, known }) => [index, known]));
+  return jobs.map(({ index }) => ({ index, known: byIndex.get(index) ?? null }));
+}
+
+/** The hosts of jobs, among those that were read. */
+export function recognizedFor(
+  jobs: readonly Job[],
+  found: readonly KnownHost[],
+): { readonly index: number; readonly known: Recognized }[] {
   const byId = new Map(found.map((known) => [known.host.entity.id, known]));
   return jobs.flatMap(({ index, match }) => {
     const there = match === null ? undefined : byId.get(match.hostId);
-    const known = match === null || there === undefined ? null : recognizedAs(there, match);
-    return isDry || known !== null ? [{ index, known }] : [];
+    return match === null || there === undefined ? [] : [{ index, known: recognizedAs(there, match) }];
   });
 }
 
-function hostIdsOf(jobs: readonly Job[]): string[] {
+/** The ids of existing hosts. */
+export function matchedIn(jobs: readonly Job[]): string[] {
   return jobs.flatMap(({ match }) => (match === null ? [] : [match.hostId]));
 }

@@ -20,7 +20,7 @@ import type { Notices } from "../deletions/notices.js";
 import { caughtUp } from "../journal/barrier.js";
 import { entriesIn, type JournalReader } from "../journal/read.js";
 import { currentSides } from "../journal/entry-texts.js";
-import { checkLarge, recordLarge, requireRevertible, revertLarge } from "../reverts/large.js";
+import { checkLarge, partsOf, recordLarge, requireRevertible, revertLarge } from "../reverts/large.js";
 import { revert } from "../reverts/revert.js";
 import { spansOf } from "../reverts/spans.js";
 import { addsEntities, type RecordedChange, type Undo, undosOf } from "../reverts/undo.rules.js";
@@ -65,7 +65,14 @@ export function mountRevert(router: Router, reader: JournalReader, { storage, no
     requireRevertible(spans, atOnce);
     if (spans.some(({ isGone }) => isGone)) await storage.quota.require(scope);
     const { unit } = work;
-    const large = { storage, notices, work: withComment(withoutUnit(work), request_id), scope, spans };
+    const large = {
+      storage,
+      notices,
+      work: withComment(withoutUnit(work), request_id),
+      scope,
+      spans,
+      parts: partsOf(spans),
+    };
     const expected = await checkLarge(large);
     if (unit === undefined) return respond.jsonPieces(piecesOf(request_id, revertLarge(large)));
     // The response is part of the request's only transaction.

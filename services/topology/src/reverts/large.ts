@@ -34,6 +34,7 @@ export interface LargeRevert {
   readonly work: Work;
   readonly scope: Scope;
   readonly spans: readonly Span[];
+  readonly parts: Parts;
 }
 
 /** The parts of a large revert, in their order. */
@@ -55,7 +56,7 @@ export function requireRevertible(spans: readonly Span[], limit: number): void {
 /** @returns what it would do @throws AppError `revert_conflict` */
 export async function checkLarge(given: LargeRevert): Promise<Counts> {
   const { storage, scope, spans } = given;
-  const { hosts, on, groups, subnets } = partsOf(spans);
+  const { hosts, on, groups, subnets } = given.parts;
   const conflicts: Conflict[] = [];
   for (const some of chunksOf(hosts, BATCH))
     conflicts.push(...(await conflictsOn(storage, scope, { hosts: some, on })));
@@ -75,10 +76,9 @@ export async function* revertLarge({
   storage,
   notices,
   work,
-  spans,
+  parts: { hosts, on, groups, subnets },
   ...given
 }: LargeRevert): AsyncGenerator<null, Counts> {
-  const { hosts, on, groups, subnets } = partsOf(spans);
   const total = { restored: 0, updated: 0, removed: 0 };
   const seen = async (): Promise<Scope> => storage.deletions.visible(given.scope);
   for (const some of chunksOf(hosts, HOSTS)) {
@@ -109,7 +109,7 @@ export function recordLarge({ spans }: Pick<LargeRevert, "spans">, tx: ClientSes
   for (const [kind, count] of counts) recorderOf(tx)?.count(kind, count);
 }
 
-function partsOf(spans: readonly Span[]): Parts {
+export function partsOf(spans: readonly Span[]): Parts {
   const hosts = spans.filter(({ kind, isNew }) => kind === "hosts" && isNew);
   const isOfNew = new Set(hosts.map(({ id }) => id));
   const on = new Map<string, Span[]>();

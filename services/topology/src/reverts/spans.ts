@@ -1,10 +1,10 @@
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { JOURNALED, type Journaled, type JournalDocument } from "../journal/entries.rules.js";
+import type { Journaled, JournalDocument } from "../journal/entries.rules.js";
 import { currentSides } from "../journal/entry-texts.js";
 import { entriesAt, entriesIn, type JournalReader } from "../journal/read.js";
 import type { Storage } from "../storage/storage.js";
-import { type Undo, undosOf } from "./undo.rules.js";
+import { COLLECTION_OF, type Undo, undosOf } from "./undo.rules.js";
 
 // What a request did to each entity, without the states, which are read when they are needed.
 
@@ -28,7 +28,6 @@ export interface Span {
   revision: number;
 }
 
-const KIND_OF = new Map(Object.entries(JOURNALED).map(([kind, entity]) => [entity, kind as Journaled]));
 const PROJECTION = { n: 1, action: 1, entity: 1, entity_id: 1, host_id: 1, revision: 1 } as const;
 type Head = Pick<JournalDocument, keyof typeof PROJECTION>;
 
@@ -53,7 +52,7 @@ export async function spansOf(
     for (const { n, action, entity, entity_id: id, host_id: hostId, revision } of batch as Head[]) {
       const known = spans.get(id);
       const isGone = action === "deleted";
-      const kind = KIND_OF.get(entity);
+      const kind = COLLECTION_OF.get(entity);
       if (known !== undefined) Object.assign(known, { last: n, isGone, revision });
       else if (kind !== undefined)
         spans.set(id, { kind, id, hostId, first: n, last: n, isNew: action === "created", isGone, revision });

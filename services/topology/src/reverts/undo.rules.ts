@@ -23,7 +23,8 @@ export interface RecordedChange {
   readonly after: string | null;
 }
 
-const COLLECTION_OF = new Map<string, Journaled>(
+/** The collections of entities, by their names in the journal. */
+export const COLLECTION_OF: ReadonlyMap<string, Journaled> = new Map<string, Journaled>(
   Object.entries(JOURNALED).map(([kind, entity]) => [entity, kind as Journaled]),
 );
 
