@@ -1,22 +1,24 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import type { Binary, Db } from "mongodb";
+import type { Db } from "mongodb";
 import { hasEnded, type ImportJob, JOB_DAYS } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { within } from "./scope.js";
 import { BY_ID, IMPORT_JOBS_INDEX } from "./indexes.js";
+import { createJobBlocks, expiry, type JobKey } from "./job-blocks.js";
+import { within } from "./scope.js";
 import { scopedCollection } from "./scoped-collection.js";
 
-// Import jobs with their plans, which may be larger than a document, and the files of those that wait. All expire.
+// Import jobs with their plans, and the files of those that wait. All expire.
 
-const DAY_MS = 86_400_000;
 /** A job whose process has not said for so long that it is alive has been interrupted. */
 const SILENT_MS = 15_000;
 /** Jobs kept of an organization, and bytes of their compressed plans; older ones are dropped. */
 export const MOST_JOBS = 200;
 export const MOST_PLAN_BYTES = 64 * 1_048_576;
-/** Bytes of a file, and characters of a plan, per document. */
+/** Bytes of a file, and characters of a plan, per block. */
 const FILE_BYTES = 4 * 1_048_576;
 const PLAN_LENGTH = 1_048_576;
+/** Days for which the file of a waiting job is kept, if its process dies. */
+const FILE_DAYS = 1;
 
 /** Why a job is to stop. */
 export type JobEnd = "cancelled" | "access_ended";
@@ -54,16 +56,6 @@ interface JobDocument {
   expires_at: Date;
 }
 
-interface BlockDocument {
-  /** Of the job, with the number of the block. */
-  _id: string;
-  organization_id: string;
-  job_id: string;
-  n: number;
-  data: Binary | Buffer;
-  expires_at: Date;
-}
-
 /** What is known of a job when it is created. */
 export type NewJob = Pick<
   JobDocument,
@@ -75,7 +67,8 @@ export type JobProgress = Partial<
   Pick<JobDocument, "state" | "format" | "done" | "total" | "error" | "started_at" | "ended_at">
 >;
 
-type Owned = Pick<JobDocument, "_id" | "organization_id">;
+/** Of a job that has not ended. */
+const OPEN = { state: { $in: ["queued" as const, "running" as const] } };
 
 export interface ImportJobs {
   /** Creates a queued job, and drops the oldest ones of the organization. */
@@ -85,31 +78,31 @@ export interface ImportJobs {
   /** A job in a caller's networks. */
   find(scope: Scope, id: string): Promise<ImportJob | null>;
   /** Records progress of a job of this process that has not ended. @returns why it is to stop; null if it is not */
-  report(job: Owned, progress: JobProgress): Promise<JobEnd | null>;
+  report(job: JobKey, progress: JobProgress): Promise<JobEnd | null>;
   /** Asks a job to stop. */
   requestEnd(scope: Scope, id: string): Promise<void>;
   /** Asks all jobs of a user, or of one of the user's keys, to stop, because their access has ended. */
   endOf(organizationId: string, maker: { readonly user_id: string; readonly key_id: string | null }): Promise<void>;
   /** Keeps the text of a plan while it is written. */
-  planWriter(job: Owned): { add(text: string): Promise<void>; end(): Promise<void> };
+  planWriter(job: JobKey): { add(text: string): Promise<void>; end(): Promise<void> };
   /** The text of a plan in pieces; empty if there is none. */
   planOf(job: Pick<ImportJob, "id">, scope: Scope): AsyncGenerator<string>;
   /** Keeps the file of a waiting job. */
-  keepFile(job: Owned, blocks: readonly Uint8Array[]): Promise<void>;
-  fileOf(job: Owned): Promise<Uint8Array<ArrayBuffer>[]>;
-  dropFile(job: Owned): Promise<void>;
+  keepFile(job: JobKey, blocks: readonly Uint8Array[]): Promise<void>;
+  fileOf(job: JobKey): Promise<Uint8Array<ArrayBuffer>[]>;
+  dropFile(job: JobKey): Promise<void>;
   /** Removes a job that was not begun. */
-  remove(job: Owned): Promise<void>;
+  remove(job: JobKey): Promise<void>;
 }
 
 export function createImportJobs(db: Db): ImportJobs {
   const jobs = scopedCollection<JobDocument>(db, "import_jobs");
-  const plans = scopedCollection<BlockDocument>(db, "import_plans");
-  const files = scopedCollection<BlockDocument>(db, "import_files");
+  const plans = createJobBlocks(db, "import_plans", JOB_DAYS);
+  const files = createJobBlocks(db, "import_files", FILE_DAYS);
 
   /** Marks jobs whose process has died as failed. */
   async function failInterrupted(organization_id: string): Promise<void> {
-    const silent = { state: { $in: ["queued" as const, "running" as const] }, alive_at: { $lt: ago(SILENT_MS) } };
+    const silent = { ...OPEN, alive_at: { $lt: ago(SILENT_MS) } };
     const failed = { state: "failed", error: INTERRUPTED, ended_at: new Date() } as const;
     await jobs.updateMany({ organization_id, ...silent }, { $set: failed });
   }
@@ -124,7 +117,7 @@ export function createImportJobs(db: Db): ImportJobs {
     const large = kept.filter(({ plan_bytes }) => plan_bytes > 0 && (room -= plan_bytes) < 0).map(({ _id }) => _id);
     const dropped = [...new Set([...surplus, ...large])];
     if (dropped.length === 0) return;
-    await plans.deleteMany({ organization_id, job_id: { $in: dropped } });
+    await plans.remove(organization_id, dropped);
     await jobs.updateMany({ organization_id, _id: { $in: large } }, { $set: { plan_bytes: 0 } });
     if (surplus.length > 0) await jobs.deleteMany({ organization_id, _id: { $in: surplus } });
   }
@@ -133,12 +126,18 @@ export function createImportJobs(db: Db): ImportJobs {
     create: async (job) => {
       await dropOldest(job.organization_id);
       const now = new Date();
-      const times = { created_at: now, started_at: null, ended_at: null, alive_at: now };
       const created: JobDocument = {
         ...job,
-        ...times,
-        ...{ state: "queued", done: 0, total: null, error: null, plan_bytes: 0 },
-        expires_at: new Date(now.getTime() + JOB_DAYS * DAY_MS),
+        state: "queued",
+        done: 0,
+        total: null,
+        error: null,
+        created_at: now,
+        started_at: null,
+        ended_at: null,
+        alive_at: now,
+        plan_bytes: 0,
+        expires_at: expiry(JOB_DAYS),
       };
       await jobs.insertMany([created]);
       return jobOf(created);
@@ -160,7 +159,7 @@ export function createImportJobs(db: Db): ImportJobs {
     },
     report: async ({ _id, organization_id }, progress) => {
       const found = await jobs.findOneAndUpdate(
-        { _id, organization_id, state: { $in: ["queued", "running"] } },
+        { _id, organization_id, ...OPEN },
         { $set: { ...progress, alive_at: new Date() } },
         { projection: { end: 1 } },
       );
@@ -172,12 +171,10 @@ export function createImportJobs(db: Db): ImportJobs {
     },
     endOf: async (organization_id, { user_id, key_id }) => {
       const made = { organization_id, user_id, ...(key_id !== null && { key_id }) };
-      const isOpen = { state: { $in: ["queued" as const, "running" as const] } };
-      await jobs.updateMany({ ...made, ...isOpen }, { $set: { end: "access_ended" } });
+      await jobs.updateMany({ ...made, ...OPEN }, { $set: { end: "access_ended" } });
     },
-    planWriter: ({ _id: job_id, organization_id }) => {
+    planWriter: (job) => {
       let n = 0;
-      let bytes = 0;
       let held: string[] = [];
       let length = 0;
       const flush = async (): Promise<void> => {
@@ -185,9 +182,10 @@ export function createImportJobs(db: Db): ImportJobs {
         const data = deflateRawSync(held.join(""), { level: 1 });
         held = [];
         length = 0;
-        bytes += data.length;
-        await plans.insertMany([blockOf({ job_id, organization_id, n, data }, JOB_DAYS)]);
-        n++;
+        const { _id, organization_id } = job;
+        // Counted at once, so that what an interrupted job leaves is counted, too.
+        await jobs.updateOne({ _id, organization_id }, { $inc: { plan_bytes: data.length } });
+        await plans.add(job, n++, data);
       };
       return {
         add: async (text) => {
@@ -195,47 +193,33 @@ export function createImportJobs(db: Db): ImportJobs {
           length += text.length;
           if (length >= PLAN_LENGTH) await flush();
         },
-        end: async () => {
-          await flush();
-          await jobs.updateOne({ _id: job_id, organization_id }, { $set: { plan_bytes: bytes } });
-        },
+        end: flush,
       };
     },
-    planOf: async function* ({ id: job_id }, { organizationId: organization_id }) {
-      for await (const { data } of plans.find({ organization_id, job_id }, { sort: { job_id: 1, n: 1 }, batchSize: 4 }))
-        yield inflateRawSync(bytesIn(data)).toString();
+    planOf: async function* ({ id }, { organizationId }) {
+      for await (const data of plans.read({ _id: id, organization_id: organizationId }))
+        yield inflateRawSync(data).toString();
     },
-    keepFile: async ({ _id: job_id, organization_id }, blocks) => {
+    keepFile: async (job, blocks) => {
       const whole = Buffer.concat(blocks);
-      for (let n = 0; n * FILE_BYTES < whole.length; n++) {
-        const data = whole.subarray(n * FILE_BYTES, (n + 1) * FILE_BYTES);
-        await files.insertMany([blockOf({ job_id, organization_id, n, data }, 1)]);
-      }
+      for (let n = 0; n * FILE_BYTES < whole.length; n++)
+        await files.add(job, n, whole.subarray(n * FILE_BYTES, (n + 1) * FILE_BYTES));
     },
-    fileOf: async ({ _id: job_id, organization_id }) => {
-      const kept = await files.find({ organization_id, job_id }, { sort: { job_id: 1, n: 1 } }).toArray();
+    fileOf: async (job) => {
+      const blocks: Uint8Array<ArrayBuffer>[] = [];
       // Copied, because blocks are transferred to a thread.
-      return kept.map(({ data }) => new Uint8Array(bytesIn(data)));
+      for await (const data of files.read(job)) blocks.push(new Uint8Array(data));
+      return blocks;
     },
-    dropFile: async ({ _id: job_id, organization_id }) => {
-      await files.deleteMany({ organization_id, job_id });
-    },
-    remove: async (job) => {
-      await jobs.deleteMany(job);
+    dropFile: ({ _id, organization_id }) => files.remove(organization_id, [_id]),
+    remove: async ({ _id, organization_id }) => {
+      await jobs.deleteMany({ _id, organization_id });
     },
   };
 }
 
 function ago(ms: number): Date {
   return new Date(Date.now() - ms);
-}
-
-function blockOf(block: Pick<BlockDocument, "job_id" | "organization_id" | "n" | "data">, days: number): BlockDocument {
-  return { _id: `${block.job_id}.${block.n}`, ...block, expires_at: new Date(Date.now() + days * DAY_MS) };
-}
-
-function bytesIn(data: Binary | Buffer): Buffer {
-  return Buffer.isBuffer(data) ? data : Buffer.from(data.buffer);
 }
 
 function jobOf({ _id: id, created_at, started_at, ended_at, ...job }: JobDocument): ImportJob {

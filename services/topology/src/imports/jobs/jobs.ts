@@ -6,6 +6,7 @@ import type { Log } from "@nts/shared/log";
 import { asAppError } from "@nts/shared/mongo/faults";
 import { BACKGROUND, type Work } from "@nts/shared/work";
 import { caughtUp } from "../../journal/barrier.js";
+import type { JobKey } from "../../storage/job-blocks.js";
 import { INTERRUPTED, type JobEnd, type JobProgress } from "../../storage/import-jobs.js";
 import type { Storage } from "../../storage/storage.js";
 import { type ImportParameters, prepareImport, type PreparedImport, runImport } from "../import.js";
@@ -55,7 +56,7 @@ const ENDS: Readonly<Record<JobEnd | "interrupted", JobProgress>> = {
 };
 
 interface Job {
-  readonly id: { readonly _id: string; readonly organization_id: string };
+  readonly key: JobKey;
   readonly prepared: PreparedImport;
   readonly watch: JobWatch;
   readonly log: Log;
@@ -65,10 +66,10 @@ export function createImportJobRunner(storage: Storage, runner: ImportRunner): I
   const { importJobs } = storage;
   const running = new Map<JobWatch, Promise<void>>();
 
-  async function run({ id, prepared, watch }: Job, session: Remote, file: FileBlocks): Promise<void> {
+  async function run({ key, prepared, watch }: Job, session: Remote, file: FileBlocks): Promise<void> {
     if (watch.isStopped()) return;
     await watch.report({ state: "running", started_at: new Date() });
-    const plan = importJobs.planWriter(id);
+    const plan = importJobs.planWriter(key);
     for await (const text of runImport(storage, prepared, { session, file, watch })) await plan.add(text);
     await plan.end();
     // Then it can be undone at once.
@@ -86,20 +87,20 @@ export function createImportJobRunner(storage: Storage, runner: ImportRunner): I
       }
   }
 
-  async function ended({ id, watch, log }: Job, running: Promise<void>): Promise<void> {
+  async function ended({ key, watch, log }: Job, running: Promise<void>): Promise<void> {
     let outcome: JobProgress = { state: "done" };
     try {
       await running;
     } catch (error) {
       const fault = asAppError(error);
       if (fault.code === "internal_error")
-        log.error({ err: fault.cause ?? error, job: id._id }, "an import job failed");
+        log.error({ err: fault.cause ?? error, job: key._id }, "an import job failed");
       outcome = {
         state: "failed",
         error: { status: STATUSES[fault.code], code: fault.code, message: fault.message, params: fault.params },
       };
     }
-    await importJobs.dropFile(id);
+    await importJobs.dropFile(key);
     await watch.report({ ...(watch.end === null ? outcome : ENDS[watch.end]), ended_at: new Date() });
   }
 
@@ -110,8 +111,8 @@ export function createImportJobRunner(storage: Storage, runner: ImportRunner): I
       held.blocks = null;
       spooled.release();
     };
-    const going = runner.runLater(job.id.organization_id, async (session) => {
-      const file = held.blocks ?? (await importJobs.fileOf(job.id));
+    const going = runner.runLater(job.key.organization_id, async (session) => {
+      const file = held.blocks ?? (await importJobs.fileOf(job.key));
       release();
       await run(job, session, file);
     });
@@ -119,7 +120,7 @@ export function createImportJobRunner(storage: Storage, runner: ImportRunner): I
     await Promise.race([going, new Promise(setImmediate)]);
     const following = ended(job, going)
       .catch((error: unknown) => {
-        job.log.error({ err: error, job: job.id._id }, "the end of an import job could not be recorded");
+        job.log.error({ err: error, job: job.key._id }, "the end of an import job could not be recorded");
       })
       .finally(() => {
         job.watch.close();
@@ -127,7 +128,7 @@ export function createImportJobRunner(storage: Storage, runner: ImportRunner): I
       });
     running.set(job.watch, following);
     if (held.blocks === null) return;
-    await importJobs.keepFile(job.id, held.blocks);
+    await importJobs.keepFile(job.key, held.blocks);
     release();
   }
 
@@ -137,13 +138,13 @@ export function createImportJobRunner(storage: Storage, runner: ImportRunner): I
       const prepared = { ...(await prepareImport(storage, parameters)), work: workOf(parameters.work) };
       const { organizationId } = prepared.scope;
       const spooled = await runner.receive(organizationId, file);
-      const id = { _id: newId(), organization_id: organizationId };
+      const key = { _id: newId(), organization_id: organizationId };
       const onFault = (error: unknown): void => {
-        log.warn({ err: error, job: id._id }, "the progress of an import job could not be recorded");
+        log.warn({ err: error, job: key._id }, "the progress of an import job could not be recorded");
       };
       try {
         const created = await importJobs.create({
-          ...id,
+          ...key,
           network_id: networkId,
           user_id: userId,
           key_id: keyId,
@@ -151,10 +152,10 @@ export function createImportJobRunner(storage: Storage, runner: ImportRunner): I
           format: parameters.format,
           dry_run: isDry,
         });
-        const watch = watchJob(importJobs, id, onFault);
-        await begin({ id, prepared, watch, log }, spooled).catch(async (error: unknown) => {
+        const watch = watchJob(importJobs, key, onFault);
+        await begin({ key, prepared, watch, log }, spooled).catch(async (error: unknown) => {
           watch.close();
-          await importJobs.remove(id);
+          await importJobs.remove(key);
           throw error;
         });
         return created;

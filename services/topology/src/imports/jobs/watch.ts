@@ -1,3 +1,4 @@
+import type { JobKey } from "../../storage/job-blocks.js";
 import type { ImportJobs, JobEnd, JobProgress } from "../../storage/import-jobs.js";
 import type { ImportWatch } from "../import.js";
 
@@ -18,11 +19,7 @@ export interface JobWatch extends ImportWatch {
   close(): void;
 }
 
-export function watchJob(
-  jobs: Pick<ImportJobs, "report">,
-  job: Parameters<ImportJobs["report"]>[0],
-  onFault: (error: unknown) => void,
-): JobWatch {
+export function watchJob(jobs: Pick<ImportJobs, "report">, job: JobKey, onFault: (error: unknown) => void): JobWatch {
   let end: JobWatch["end"] = null;
   let unreported: JobProgress = {};
   let done = 0;
