@@ -32,7 +32,10 @@ export const Binding = z
   .meta({ id: "Binding" });
 export type Binding = z.infer<typeof Binding>;
 
-export const Bindings = z.array(BindingInput).max(1000);
+/** Maximum bindings of a service. */
+export const MOST_BINDINGS = 1_000;
+
+export const Bindings = z.array(BindingInput).max(MOST_BINDINGS);
 
 const common = { upstream: "topology", credential: "any", permission: "Viewer", tag: "Bindings" } as const;
 

@@ -133,8 +133,15 @@ export function label(min: number, max: number): z.ZodString {
 export const Name = label(1, 100);
 export const Description = text(0, 500);
 
+/** Maximum tags of an entity. */
+export const MOST_TAGS = 50;
+
 /** Tags of an entity: ids of managed tags, or free labels. Duplicates are removed. */
-export const Tags = z.array(label(1, 50).overwrite(canonicalId)).max(50).overwrite(distinctTags).meta({ id: "Tags" });
+export const Tags = z
+  .array(label(1, 50).overwrite(canonicalId))
+  .max(MOST_TAGS)
+  .overwrite(distinctTags)
+  .meta({ id: "Tags" });
 
 /** Where an entity came from; set by the server. @see docs/api.md "Resources" */
 export const Source = z.object({ type: z.string() }).meta({ id: "Source" });

@@ -1,4 +1,13 @@
-import type { Binding, BindingInput, HostRecord, Interface, Service, Virtualization } from "@nts/shared/contract";
+import {
+  type Binding,
+  type BindingInput,
+  type HostRecord,
+  type Interface,
+  MOST_BINDINGS,
+  MOST_TAGS,
+  type Service,
+  type Virtualization,
+} from "@nts/shared/contract";
 import { type BindingJudge, bindingJudge, bindingKey } from "@nts/shared/contract/bindings.rules";
 import { changesOf, type Next } from "../storage/changes.rules.js";
 import type { Entity, Stored } from "../storage/entities.js";
@@ -11,10 +20,6 @@ import { observedTogether, withMissing } from "./missing.rules.js";
 // Merges two hosts that are one machine. The children of the other host move; what both have becomes one, as in imports: an
 // address in a subnet, a number of a port, a service of one kind on one port. What the remaining host has is kept, and
 // what it lacks is taken from the other one.
-
-/** Tags of an entity, and bindings of a service. */
-const MOST_TAGS = 50;
-const MOST_BINDINGS = 1_000;
 
 export interface Merging {
   readonly now: Date;

@@ -1,4 +1,4 @@
-import type { BindingInput, GuessSource, Port, Service } from "@nts/shared/contract";
+import { MOST_BINDINGS, type BindingInput, type GuessSource, type Port, type Service } from "@nts/shared/contract";
 import { putUnder } from "@nts/shared/groups";
 import type { Stored } from "../storage/entities.js";
 import { type Guess, isUsual } from "./guess.rules.js";
@@ -7,9 +7,6 @@ import type { SeenAt } from "./plan-services.rules.js";
 
 // Services of a host while a plan adds bindings. There may be a thousand services and forty thousand endpoints, so they
 // are indexed by port, interface and definition.
-
-/** Maximum bindings of a service. */
-const MOST_BINDINGS = 1_000;
 
 /** A service being extended. */
 export interface Draft {

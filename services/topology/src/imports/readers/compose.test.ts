@@ -138,7 +138,8 @@ describe("Compose files", () => {
   it("make hosts of containers in the network of their machine, which run on it", () => {
     const network = createMemoryNetwork();
     network.importFile(corpusFile("compose", "macvlan"), false, { hostname: "box" });
-    const [box, pihole] = [...network.hosts.values()].map(({ host }) => host.entity);
+    const hosts = Array.from(network.hosts.values(), ({ host }) => host.entity);
+    const [box, pihole] = hosts;
     expect([pihole?.hostname, pihole?.virtualization]).toEqual([
       "pihole.home.example",
       { type: "Docker", details: { host_id: box?.id, container: "pihole", image: "pihole/pihole:2025.11.0" } },
