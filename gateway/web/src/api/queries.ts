@@ -26,11 +26,18 @@ export interface Rows<Row> {
   readonly pagination: Pagination;
 }
 
-interface Options {
+interface Options<Data> {
   /** False disables the query. */
   readonly enabled?: boolean;
   /** Polling interval in milliseconds while the page is visible, for data without change events. */
   readonly everyMs?: number;
+  /** Whether to poll, by what was read last; by default always. */
+  readonly pollsAfter?: (data: Data) => boolean;
+}
+
+/** A query, as far as it is known when the next read is planned. */
+interface LastRead<Data> {
+  readonly state: { readonly data: Data | undefined };
 }
 
 /** Prefix of keys that are refreshed by change events. */
@@ -47,13 +54,16 @@ const keyOf = (operation: Endpoint, input: object): unknown[] => [operation.oper
 export function useOne<E extends Endpoint>(
   operation: E,
   input: Input<E>,
-  { enabled = true, everyMs }: Options = {},
+  { enabled = true, everyMs, pollsAfter }: Options<DataOf<E>> = {},
 ): UseQueryResult<Revised<DataOf<E>>> {
   return useQuery({
     queryKey: keyOf(operation, input),
     queryFn: ({ signal }) => api.read(operation, { ...input, signal }),
     enabled,
-    ...(everyMs !== undefined && { refetchInterval: everyMs }),
+    ...(everyMs !== undefined && {
+      refetchInterval: ({ state: { data } }: LastRead<Revised<DataOf<E>>>): number | false =>
+        data === undefined || pollsAfter?.(data.data) !== false ? everyMs : false,
+    }),
   });
 }
 
@@ -61,7 +71,7 @@ export function useOne<E extends Endpoint>(
 export function useRows<E extends Endpoint>(
   operation: E,
   input: Input<E>,
-  { enabled = true, everyMs }: Options = {},
+  { enabled = true, everyMs }: Pick<Options<never>, "enabled" | "everyMs"> = {},
 ): UseQueryResult<Rows<DataOf<E>>> {
   return useQuery({
     queryKey: keyOf(operation, input),

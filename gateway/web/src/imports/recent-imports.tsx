@@ -22,6 +22,10 @@ const STATES: Readonly<Record<ImportJob["state"], { readonly label: string; read
   cancelled: { label: "Cancelled", color: "yellow" },
 };
 
+function isAnyOpen(jobs: readonly ImportJob[]): boolean {
+  return jobs.some((job) => !hasEnded(job));
+}
+
 interface RecentImportsProps {
   readonly nameOf: (networkId: string) => string;
   /** The address of a job's page. */
@@ -31,7 +35,7 @@ interface RecentImportsProps {
 /** The imports of the last days, which can be returned to and undone. */
 export function RecentImports({ nameOf, linkOf }: RecentImportsProps): ReactNode {
   const undo = useUndo();
-  const all = useOne(listImportJobs, {}, { everyMs: EVERY_MS });
+  const all = useOne(listImportJobs, {}, { everyMs: EVERY_MS, pollsAfter: isAnyOpen });
   const jobs = (all.data?.data ?? []).filter(({ dry_run }) => !dry_run).slice(0, SHOWN);
   if (jobs.length === 0) return null;
   return (

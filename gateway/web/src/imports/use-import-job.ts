@@ -1,4 +1,4 @@
-import { type BodyInputOf, getImportJob, hasEnded, importFile, type ImportJobWithPlan } from "@nts/shared/contract";
+import { getImportJob, hasEnded, importFile, type ImportJobWithPlan, listImportJobs } from "@nts/shared/contract";
 import type { Input } from "@nts/shared/client";
 import { failureOf } from "@nts/shared/follow-job";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
@@ -18,8 +18,6 @@ export interface FollowedImport {
   readonly job: ImportJobWithPlan | null;
   readonly isPending: boolean;
   readonly error: Error | null;
-  /** Its file, while it is being sent. */
-  readonly file: BodyInputOf<typeof importFile> | null;
 }
 
 /**
@@ -32,7 +30,10 @@ export function useImportJob(id: string | null, onStarted: (id: string | null) =
   const queries = useQueryClient();
   const starting = useMutation({
     mutationFn: (input: Input<typeof importFile>) => api.start(importFile, input),
-    onSuccess: ({ id: started }) => onStarted(started),
+    onSuccess: ({ id: started }) => {
+      onStarted(started);
+      return queries.invalidateQueries({ queryKey: [listImportJobs.operationId] });
+    },
   });
   const following = useQuery({
     queryKey: [getImportJob.operationId, id],
@@ -64,6 +65,5 @@ export function useImportJob(id: string | null, onStarted: (id: string | null) =
     job,
     isPending: starting.isPending || (id !== null && !isOver && following.error === null),
     error: starting.error ?? following.error ?? failed,
-    file: starting.variables?.body ?? null,
   };
 }
