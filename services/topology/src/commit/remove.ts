@@ -6,7 +6,8 @@ import { retryConflicts } from "@nts/shared/mongo/retry-conflicts";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { requireRevision } from "@nts/shared/revision";
 import { afterCommit } from "@nts/shared/work";
-import type { Entities, Stored } from "../storage/entities.js";
+import type { KindInNetworkAlone } from "../kinds/index.js";
+import type { Entities, Entity, Stored } from "../storage/entities.js";
 import type { Storage } from "../storage/storage.js";
 import type { InventoryChange } from "../storage/stores/host-locks.js";
 import { unbound } from "./bindings.js";
@@ -20,20 +21,38 @@ import type { Removing } from "./writer.js";
 // tags are deleted with all that is in them, see `deletions`.
 
 /** Deletes unused subnets. @throws AppError `not_found` · `precondition_failed` · `in_use` */
-export async function commitSubnetRemoval(
-  storage: Storage,
-  { work, scope, ids, precondition }: Removing,
-): Promise<void> {
-  const { subnets, interfaces, transaction } = storage;
-  await transaction(work, ids, async (tx) => {
-    const found = await subnets.findMany(scope, { _id: { $in: ids } }, tx);
-    if (found.length !== ids.length) throw new AppError("not_found", { entity: subnets.name });
-    for (const { revision } of found) requireRevision(precondition, revision);
+export async function commitSubnetRemoval(storage: Storage, removing: Removing): Promise<void> {
+  const { addresses, interfaces, subnets } = storage;
+  const { work, scope, ids } = removing;
+  await commitRemoval(storage, "Subnet", removing, async (tx) => {
     // Who adds an interface meanwhile conflicts on the guards.
     if (await interfaces.useAny(tx, scope, ids)) throw new AppError("in_use", { entity: subnets.name });
-    await store(storage, tx, scope, { changes: { subnets: { removed: found.map(({ entity }) => entity) } } });
   });
-  await afterCommit(work, () => storage.addresses.forget(scope, ids));
+  await afterCommit(work, () => addresses.forget(scope, ids));
+}
+
+/**
+ * Deletes entities that are in a network and on no host.
+ *
+ * @param requireUnused throws if something refers to them; by default nothing does
+ * @throws AppError `not_found` · `precondition_failed`
+ */
+export async function commitRemoval(
+  storage: Storage,
+  name: KindInNetworkAlone,
+  { work, scope, ids, precondition }: Removing,
+  requireUnused: (tx: ClientSession) => Promise<void> = () => Promise.resolve(),
+): Promise<void> {
+  const plural = pluralOf(name);
+  const entities = storage[plural] as unknown as Entities<Entity>;
+  await storage.transaction(work, ids, async (tx) => {
+    const found = await entities.findMany(scope, { _id: { $in: ids } }, tx);
+    if (found.length !== ids.length) throw new AppError("not_found", { entity: name });
+    for (const { revision } of found) requireRevision(precondition, revision);
+    await requireUnused(tx);
+    const removed = { [plural]: { removed: found.map(({ entity }) => entity) } } as unknown as Changes;
+    await store(storage, tx, scope, { changes: removed });
+  });
 }
 
 /**
