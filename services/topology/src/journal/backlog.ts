@@ -52,7 +52,9 @@ export function createBacklog({ backlog }: Pick<JournalCollections, "backlog">):
       let { first } = stretch;
       while (first <= stretch.last) {
         const some = { organizationId, first, last: Math.min(first + BATCH - 1, stretch.last) };
-        const found = await backlog.find(within(some), { hint: BY_ID }).sort({ _id: 1 }).toArray();
+        // A majority may not have confirmed them yet.
+        const options = { hint: BY_ID, readConcern: { level: "local" } } as const;
+        const found = await backlog.find(within(some), options).sort({ _id: 1 }).toArray();
         if (found.length !== some.last - first + 1)
           throw new Error("entries that were waiting for the journal no longer exist");
         first += found.length;
