@@ -12,8 +12,6 @@ const USER = "nts";
 // How long the locks of a killed process' transaction are held; a minute by default. Our transactions take six seconds
 // at most.
 const TRANSACTION_SECONDS = 8;
-// A single member confirms its role with the next journal write; every 100 ms by default.
-const JOURNAL_MS = 5;
 // The default of containers; it takes no more than there is data.
 const CACHE_GB = "1";
 // By default four eviction threads, however few processors there are, which can block requests.
@@ -53,8 +51,8 @@ export function createMongod({
     command: runnable.command,
     args: [
       ...["--dbpath", folder, "--port", String(port), "--bind_ip", "127.0.0.1", "--nounixsocket"],
-      ...["--keyFile", keyFile, "--journalCommitInterval", String(JOURNAL_MS)],
-      ...["--replSet", REPLICA_SET, "--wiredTigerCacheSizeGB", CACHE_GB, "--networkMessageCompressors", "snappy"],
+      ...["--keyFile", keyFile, "--replSet", REPLICA_SET],
+      ...["--wiredTigerCacheSizeGB", CACHE_GB, "--networkMessageCompressors", "snappy"],
       ...["--wiredTigerEngineConfigString", EVICTION],
       ...["--setParameter", "diagnosticDataCollectionEnabled=false"],
       ...["--setParameter", `transactionLifetimeLimitSeconds=${TRANSACTION_SECONDS}`],

@@ -2,6 +2,7 @@ import type { ClientSession, Db } from "mongodb";
 import type { KeyChange } from "@nts/shared/contract/internal";
 import { AppError } from "@nts/shared/errors";
 import { sharingNext } from "@nts/shared/scheduling/batcher";
+import { followOnlyPrimary } from "./only-primary.js";
 
 // The numbered log of changes of rights. Each is numbered in its transaction by a shared counter, so numbers are
 // gapless, and a change is visible exactly when all earlier ones are.
@@ -35,7 +36,7 @@ export interface KeyChangeLog {
   highest(): Promise<number>;
   /**
    * Like `highest`, confirmed by the actual primary: a deposed one cannot respond. Concurrent callers share reads that
-   * started after their call.
+   * started after their call. The only possible primary need not confirm its role, which takes a write.
    * @throws the database's error if no primary responds in time
    */
   confirmed(): Promise<number>;
@@ -46,6 +47,7 @@ export interface KeyChangeLog {
 export function createKeyChangeLog(db: Db): KeyChangeLog {
   const counters = db.collection<CounterDocument>("counters");
   const changes = db.collection<ChangeDocument>("key_changes");
+  const isOnlyPrimary = followOnlyPrimary(db.client);
   return {
     prepare: async () => {
       await counters.updateOne({ _id: COUNTER }, { $setOnInsert: { number: 0 } }, { upsert: true });
@@ -64,7 +66,8 @@ export function createKeyChangeLog(db: Db): KeyChangeLog {
     highest: async () => requireCounter(await counters.findOne({ _id: COUNTER })).number,
     confirmed: sharingNext(async () => {
       const signal = AbortSignal.timeout(CONFIRM_MS);
-      const options = { readConcern: { level: "linearizable" }, maxTimeMS: CONFIRM_MS, signal } as const;
+      const level = isOnlyPrimary() ? "majority" : "linearizable";
+      const options = { readConcern: { level }, maxTimeMS: CONFIRM_MS, signal } as const;
       try {
         return requireCounter(await counters.findOne({ _id: COUNTER }, options)).number;
       } catch (error) {
