@@ -77,3 +77,12 @@ export async function residentMbOf({ pid }: Watched): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1024);
 }
+
+/** How often the threads of a process have waited so far: each wait ends with a wake-up. */
+export async function wakeUpsOf({ pid }: Watched): Promise<number> {
+  const threads = await readdir(`/proc/${pid}/task`);
+  const texts = await Promise.all(
+    threads.map((thread) => readFile(`/proc/${pid}/task/${thread}/status`, "utf8").catch(() => "")),
+  );
+  return texts.reduce((sum, text) => sum + Number(/\nvoluntary_ctxt_switches:\s+(\d+)/.exec(text)?.[1] ?? 0), 0);
+}
