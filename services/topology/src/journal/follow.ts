@@ -20,8 +20,8 @@ const GATHER_MS = 25;
 const OTHERS_FIRST = 2;
 /** Fraction of time spent on the backlog; the rest leaves the database to others. */
 const DUTY = 0.8;
-/** Maximum milliseconds to wait when stopping. */
-const AWAIT_MS = 250;
+/** Milliseconds that a read waits for the next event; without any, the position is saved as often. */
+const AWAIT_MS = 2_000;
 /** Milliseconds between saves of the stream position. Repeated events are recognized. */
 const SAVE_MS = 1_000;
 
@@ -61,7 +61,7 @@ export async function follow(
 
   /** @returns the number of events */
   async function take(): Promise<number> {
-    const { events, token } = await stream.next(recorder.isDone() ? AWAIT_MS : 1);
+    const { events, token } = await stream.next(recorder.isDone() ? AWAIT_MS : 1, signal);
     const entries = await recorder.take(events);
     const last = events.at(-1);
     if (last !== undefined) count(entries, Date.now() - timeOf(last).getTime());
@@ -95,6 +95,8 @@ export async function follow(
       if (full > 0) await delay(PAUSE_MS);
       else if (isDone && taken > 0) await delay(GATHER_MS);
     }
+  } catch (error) {
+    if (!signal.aborted) throw error; // waiting ends
   } finally {
     await recorder.close();
     await stream.close();

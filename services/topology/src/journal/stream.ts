@@ -29,8 +29,8 @@ export interface ChangeBatch {
 export interface ChangeStream {
   /** Resume token at its start. */
   readonly start: Document;
-  /** New events; waits briefly for some. @param awaitMs maximum wait */
-  next(awaitMs: number): Promise<ChangeBatch>;
+  /** New events; waits for some. @param awaitMs maximum wait @throws the reason of the signal when it aborts */
+  next(awaitMs: number, signal?: AbortSignal): Promise<ChangeBatch>;
   close(): Promise<void>;
 }
 
@@ -99,8 +99,8 @@ interface Reply {
 /** Opens the change stream of a database. @param token the position; null for now */
 export async function openStream(db: Db, token: Document | null): Promise<ChangeStream> {
   const session = db.client.startSession({ causalConsistency: false });
-  const run = async (command: Document): Promise<Reply> =>
-    (await db.command(command, { session, readPreference: "primary" }))["cursor"] as Reply;
+  const run = async (command: Document, signal?: AbortSignal): Promise<Reply> =>
+    (await db.command(command, { session, readPreference: "primary", signal }))["cursor"] as Reply;
   try {
     const $changeStream = token === null ? {} : { resumeAfter: token };
     const pipeline = [{ $changeStream }, ...STAGES];
@@ -110,14 +110,14 @@ export async function openStream(db: Db, token: Document | null): Promise<Change
     let first = opened.firstBatch ?? [];
     return {
       start: token ?? opened.postBatchResumeToken,
-      next: async (awaitMs) => {
+      next: async (awaitMs, signal) => {
         if (first.length > 0) {
           const events = first;
           first = [];
           return { events, token: opened.postBatchResumeToken };
         }
         const getMore = { getMore: id, collection: "$cmd.aggregate", batchSize: MOST_EVENTS };
-        const { nextBatch = [], postBatchResumeToken } = await run({ ...getMore, maxTimeMS: awaitMs });
+        const { nextBatch = [], postBatchResumeToken } = await run({ ...getMore, maxTimeMS: awaitMs }, signal);
         return { events: nextBatch, token: postBatchResumeToken };
       },
       close: async () => {
