@@ -113,7 +113,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   method_not_allowed: { params: "", remedy: "Use a method from the `Allow` header." },
   payload_too_large: {
     params: "`limit_bytes`",
-    remedy: "Send less. Compress a file to import with gzip, or import it in parts, such as a scan for each subnet.",
+    remedy:
+      "Send less. Import a large file as a job (`Prefer: respond-async`), compress it with gzip, or import it in parts, such as a scan for each subnet.",
   },
   unsupported_media_type: { params: "", remedy: "Send the content type required by the operation." },
   binding_conflict: {

@@ -75,7 +75,7 @@ export function createForward(options: ForwardOptions): Forward {
     const confirm = (): Promise<void> => recheck(exchange, endpoint, caller);
     const outgoing = { exchange, endpoint, caller, purpose: purposeOf(exchange, endpoint), confirm };
     const request = inFlight.enter(exchange, outgoing.purpose);
-    const limit_bytes = bodyLimitOf(endpoint);
+    const limit_bytes = bodyLimitOf(endpoint, headers);
     if (announcesTooMuch(headers, limit_bytes)) throw new AppError("payload_too_large", { limit_bytes });
 
     // The client sets the pace of its body, and its rights may end meanwhile.
@@ -95,7 +95,7 @@ export function createForward(options: ForwardOptions): Forward {
       uploadDeadlines.watch(exchange, () => {
         refuse(exchange, 408);
       });
-      return send({ limitBytes: upload.limitBytes, confirm });
+      return send({ limitBytes: limit_bytes, confirm });
     }
     if (!hasBody(headers)) return send(endpoint.body === undefined ? null : Buffer.alloc(0));
     if (endpoint.body === undefined) return skipBody(exchange).then(() => send(null));

@@ -6064,7 +6064,7 @@ export interface operations {
                 Prefer?: "respond-async";
             };
         };
-        /** @description XML output of `nmap -oX`, or gzip of it. At most 20 MiB. */
+        /** @description XML output of `nmap -oX`, or gzip of it. At most 20 MiB; 32 MiB with `Prefer: respond-async`. */
         requestBody: {
             content: {
                 "application/xml": string;
@@ -6101,7 +6101,7 @@ export interface operations {
                 format: "auto" | "ss" | "netstat" | "lsof" | "ip-neigh" | "arp" | "masscan" | "naabu" | "docker" | "compose" | "kubernetes" | "dhcp-leases" | "proxmox" | "ansible-facts" | "ansible-inventory" | "etc-hosts" | "csv";
             };
         };
-        /** @description The file, or gzip of it. At most 20 MiB. */
+        /** @description The file, or gzip of it. At most 20 MiB; 32 MiB with `Prefer: respond-async`. */
         requestBody: {
             content: {
                 "application/octet-stream": string;

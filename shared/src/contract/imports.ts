@@ -182,7 +182,7 @@ const common = {
   tag: "Imports",
 } as const;
 
-const LIMIT_BYTES = 20_971_520;
+const LIMITS = { limitBytes: 20_971_520, jobLimitBytes: 33_554_432 };
 
 const query = {
   network_id: Id.describe("The network to import into."),
@@ -217,7 +217,7 @@ export const importNmap = endpoint({
   query: z.strictObject(query),
   ...upload({
     contentTypes: ["application/xml", "text/xml"],
-    limitBytes: LIMIT_BYTES,
+    ...LIMITS,
     description: "XML output of `nmap -oX`, or gzip of it.",
   }),
   ...results,
@@ -248,7 +248,7 @@ export const importFile = endpoint({
   }),
   ...upload({
     contentTypes: ["application/octet-stream", "application/json", "text/csv", "application/xml", "text/xml"],
-    limitBytes: LIMIT_BYTES,
+    ...LIMITS,
     description: "The file, or gzip of it.",
   }),
   ...results,

@@ -5,6 +5,8 @@ export interface Upload {
   /** Media types without parameters, the preferred one first. */
   readonly contentTypes: readonly [string, ...string[]];
   readonly limitBytes: number;
+  /** The same for a file that is read by a job. */
+  readonly jobLimitBytes?: number;
   /** Description of the file for the documentation. */
   readonly description: string;
 }

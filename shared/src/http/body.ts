@@ -1,16 +1,19 @@
-import type { IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Endpoint } from "../contract/endpoint.js";
 import { isOfType, type Upload, type UploadedBytes } from "../contract/upload.js";
 import { AppError, validationFailed } from "../errors.js";
 import { BODY_LIMIT_BYTES } from "./headers.js";
 import { excessOf } from "./json-bounds.js";
 import { limited } from "./limited.js";
+import { prefersJob } from "./preferences.js";
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
-/** Maximum bytes of an operation's body. */
-export function bodyLimitOf({ upload }: Pick<Endpoint, "upload">): number {
-  return upload?.limitBytes ?? BODY_LIMIT_BYTES;
+/** Maximum bytes of the body of a request. */
+export function bodyLimitOf({ upload }: Pick<Endpoint, "upload">, headers: IncomingHttpHeaders): number {
+  if (upload === undefined) return BODY_LIMIT_BYTES;
+  const { limitBytes, jobLimitBytes = limitBytes } = upload;
+  return prefersJob(headers) ? jobLimitBytes : limitBytes;
 }
 
 /** Notified while an upload is read. */
@@ -28,7 +31,7 @@ export interface Reading {
  */
 export function readUpload(request: IncomingMessage, upload: Upload, reading: Reading): UploadedBytes {
   requireType(request, upload.contentTypes);
-  return counted(request, upload.limitBytes, reading);
+  return counted(request, bodyLimitOf({ upload }, request.headers), reading);
 }
 
 async function* counted(request: IncomingMessage, limitBytes: number, reading: Reading): AsyncGenerator<Buffer> {

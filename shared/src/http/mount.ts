@@ -12,9 +12,10 @@ import { authorize } from "./authorize.js";
 import { readJsonBody, type Reading, readUpload } from "./body.js";
 import { fulfils, isUnchanged, preconditionOf, requireApplicable, sendUnchanged } from "./conditions.js";
 import { faultsOf } from "./faults.js";
-import { type ParentRequest, INTERNAL, RESPOND_ASYNC, TENANCY_CHALLENGE } from "./headers.js";
+import { type ParentRequest, INTERNAL, TENANCY_CHALLENGE } from "./headers.js";
 import { createObserver, type ObserverOptions } from "./observation.js";
 import { readParts } from "./parts.js";
+import { prefersJob } from "./preferences.js";
 import { createQueryReader } from "./query.js";
 import { startClock, workOf } from "./request-work.js";
 import { createRouteTable, type RouteTable } from "./route-table.js";
@@ -217,7 +218,7 @@ async function handleRequest(
       browserHashes: hashesIn(header(request, INTERNAL.browserHashes)),
       precondition: preconditionOf(request.headers),
       lastEventId: header(request, "last-event-id") ?? null,
-      prefersJob: prefersJob(header(request, "prefer")),
+      prefersJob: prefersJob(request.headers),
       work: workOf(options.shares, response, {
         principal,
         clock,
@@ -317,11 +318,6 @@ async function settled(
   principal: Principal,
 ): Promise<void> {
   if (endsAccess === true || (method !== "get" && isUser(principal))) await settleWrite?.();
-}
-
-/** Whether one of the preferences is `respond-async`. */
-function prefersJob(preferences = ""): boolean {
-  return preferences.split(/[,;]/).some((one) => one.trim().toLowerCase() === RESPOND_ASYNC);
 }
 
 function hashesIn(text = ""): string[] {

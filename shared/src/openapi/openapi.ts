@@ -123,7 +123,10 @@ function describeBody(operation: AnyEndpoint): Pick<ZodOpenApiOperationObject, "
   if (upload === undefined)
     return { requestBody: { required: true, content: { [bodyTypesOf(operation)[0]]: { schema: body } } } };
   const file = { schema: { type: "string" } } as const;
-  const description = `${upload.description} At most ${upload.limitBytes / 2 ** 20} MiB.`;
+  const { limitBytes, jobLimitBytes } = upload;
+  const ofJobs =
+    jobLimitBytes === undefined ? "" : `; ${jobLimitBytes / 2 ** 20} MiB with \`Prefer: ${RESPOND_ASYNC}\``;
+  const description = `${upload.description} At most ${limitBytes / 2 ** 20} MiB${ofJobs}.`;
   const content = Object.fromEntries(upload.contentTypes.map((type) => [type, file]));
   return { requestBody: { required: true, description, content } };
 }

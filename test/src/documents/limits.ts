@@ -265,16 +265,18 @@ function ofResources(): Rows {
 const REFERRED_TO = new Intl.ListFormat("en-GB").format(TOP_LEVEL.map(pluralOf));
 
 function ofImports(): Rows {
-  const { spool, unread, running, runningOfOrganization, waiting, waitingOfOrganization, waitMs, jobWaitMs, thread } =
+  const { spool, unread, running, runningOfOrganization, waiting, waitingOfOrganization, waitMs, jobWaitMs } =
     RUNNER_LIMITS;
+  const { thread, jobThread, smallBytes } = RUNNER_LIMITS;
+  const file = operationOf("import_file")?.upload;
   return [
     [
       "a file",
-      `${mib(operationOf("import_file")?.upload?.limitBytes ?? 0)}; text: ${n(lines.MOST_LINES)} lines of ${n(lines.LINE_LIMIT)} characters; XML: ${xml.DEPTH_LIMIT} levels deep, ${xml.ATTRIBUTE_LIMIT} attributes of an element, names of ${xml.NAME_LIMIT} characters; an archive: ${mib(operationOf("import_archive")?.upload?.limitBytes ?? 0)} with ${n(MOST_ARCHIVED)} entities, ${n(MOST_REFERRED_TO)} of them ${REFERRED_TO}, lines of ${mib(ARCHIVE_LINE_LIMIT)}`,
+      `${mib(file?.limitBytes ?? 0)}, as a job ${mib(file?.jobLimitBytes ?? 0)}; uncompressed ${mib(scan.RESPONSE_LIMITS.bytes)}, as a job ${mib(scan.JOB_LIMITS.bytes)}; text: ${n(lines.MOST_LINES)} lines of ${n(lines.LINE_LIMIT)} characters; XML: ${xml.DEPTH_LIMIT} levels deep, ${xml.ATTRIBUTE_LIMIT} attributes of an element, names of ${xml.NAME_LIMIT} characters; an archive: ${mib(operationOf("import_archive")?.upload?.limitBytes ?? 0)} with ${n(MOST_ARCHIVED)} entities, ${n(MOST_REFERRED_TO)} of them ${REFERRED_TO}, lines of ${mib(ARCHIVE_LINE_LIMIT)}`,
     ],
     [
       "content of an import",
-      `${n(scan.MOST_HOSTS)} hosts, ${n(scan.MOST_ADDRESSES)} addresses, ${n(scan.MOST_OPEN_PORTS)} open ports; ${n(scan.MOST_INTERFACES_OF_HOST)} addresses and ${n(scan.MOST_PORTS_OF_HOST)} ports of a host`,
+      `${n(scan.RESPONSE_LIMITS.hosts)} hosts, as a job ${n(scan.JOB_LIMITS.hosts)}; ${n(scan.MOST_ADDRESSES)} addresses, ${n(scan.MOST_OPEN_PORTS)} open ports; ${n(scan.MOST_INTERFACES_OF_HOST)} addresses and ${n(scan.MOST_PORTS_OF_HOST)} ports of a host`,
     ],
     ["subnets that one import may create", n(scan.MOST_NEW_SUBNETS)],
     [
@@ -287,7 +289,7 @@ function ofImports(): Rows {
     ],
     [
       "import jobs",
-      `wait for ${jobWaitMs / 60_000} min at most, their files in the database; an organization keeps ${MOST_JOBS} jobs and ${mib(MOST_PLAN_BYTES)} of compressed plans, for ${JOB_DAYS} days`,
+      `those with more than ${mib(smallBytes)} of text one at a time, per process of topology; they wait for ${jobWaitMs / 60_000} min at most, their files in the database; an organization keeps ${MOST_JOBS} jobs and ${mib(MOST_PLAN_BYTES)} of compressed plans, for ${JOB_DAYS} days`,
     ],
     [
       "uploaded files waiting for their import, per process of topology",
@@ -297,7 +299,10 @@ function ofImports(): Rows {
       "unread results of imports, per process of topology",
       `${mib(unread.totalBytes)} compressed, ${mib(unread.organizationBytes)} per organization; when full, the organization with the most loses one: its connection is closed, and an import that is not done ends`,
     ],
-    ["one import", `${thread.seconds} s of processor time and ${thread.memoryMb} MiB of heap, in its own thread`],
+    [
+      "one import",
+      `${thread.seconds} s of processor time (a job: ${jobThread.seconds} s) and ${thread.memoryMb} MiB of heap, in its own thread`,
+    ],
   ];
 }
 

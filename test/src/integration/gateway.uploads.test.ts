@@ -12,6 +12,7 @@ import { openRawSocket, type RawSocket } from "../support/raw-socket.js";
 import { until } from "../support/until.js";
 
 const LIMIT = importNmap.upload!.limitBytes;
+const JOB_LIMIT = importNmap.upload!.jobLimitBytes!;
 const KIB = 1_024;
 
 let world: IsolatedGateways;
@@ -108,6 +109,14 @@ describe("a file uploaded to the gateway: limits", () => {
     const chunked = await begin("large", "Transfer-Encoding: chunked");
     for (let sent = 0; sent <= LIMIT; sent += KIB * KIB) chunked.write(chunk(Math.min(KIB * KIB, LIMIT + 1 - sent)));
     expect(await outcomeOf(chunked)).toBe("413 payload_too_large");
+  });
+
+  it("may be larger as a job", async () => {
+    const asJob = (length: number) => begin("early", `Prefer: respond-async\r\nContent-Length: ${length}`);
+    const largest = await asJob(JOB_LIMIT);
+    largest.write("x".repeat(64 * KIB));
+    expect(await outcomeOf(largest)).toBe("400 validation_failed");
+    expect(await outcomeOf(await asJob(JOB_LIMIT + 1))).toBe("413 payload_too_large");
   });
 
   it("does not change the limit of other bodies", async () => {

@@ -1,6 +1,7 @@
 import type { Interface } from "@nts/shared/contract";
 import type { KnownInterfaces } from "./match.rules.js";
 import { agree } from "./merge.rules.js";
+import { hostWith } from "./packed-hosts.rules.js";
 import type { SeenAddress, SeenHost } from "./scan.rules.js";
 
 // What people have split is not joined again by the evidence that had joined it, such as a MAC address of a repeater: a
@@ -32,7 +33,11 @@ export function apart(seen: SeenHost, known: KnownInterfaces, namedId: string | 
   const elsewhere = new Set(more.flat().map(({ ip }) => ip));
   const isHere = ({ ip }: { readonly ip: string | null }): boolean => ip === null || !elsewhere.has(ip);
   return [
-    { ...seen, addresses: main, ports: seen.ports.filter(isHere), covered: (seen.covered ?? []).filter(isHere) },
+    hostWith(seen, {
+      addresses: main,
+      ports: seen.ports.filter(isHere),
+      covered: (seen.covered ?? []).filter(isHere),
+    }),
     ...more.map((addresses) => partOf(seen, addresses)),
   ];
 }

@@ -24,7 +24,7 @@ import { type Outcomes, outcomesOf } from "./outcomes.js";
 import type { Match } from "./match.rules.js";
 import { hintsOf } from "./places.js";
 import type { Place } from "./plan.rules.js";
-import { createSkipped } from "./scan.rules.js";
+import { createSkipped, type FileLimits, RESPONSE_LIMITS } from "./scan.rules.js";
 import { createSightingRecorder } from "./sighting-recorder.js";
 import type { Named } from "./recognition.js";
 import type { Job, ReadFile } from "./session.js";
@@ -114,7 +114,7 @@ export async function* importScan(
   const { file, ...parameters } = request;
   const prepared = await prepareImport(storage, parameters);
   yield* runner.run(prepared.scope.organizationId, file, ({ session, takeFile }: Turn) =>
-    runImport(storage, prepared, { session, file: takeFile(), watch: UNWATCHED }),
+    runImport(storage, prepared, { session, file: takeFile(), limits: RESPONSE_LIMITS, watch: UNWATCHED }),
   );
 }
 
@@ -135,6 +135,7 @@ interface ImportRun {
   /** In its own thread. */
   readonly session: Remote;
   readonly file: FileBlocks;
+  readonly limits: FileLimits;
   readonly watch: ImportWatch;
 }
 
@@ -142,7 +143,7 @@ interface ImportRun {
 export async function* runImport(
   storage: Storage,
   prepared: PreparedImport,
-  { session, file, watch }: ImportRun,
+  { session, file, limits, watch }: ImportRun,
 ): AsyncGenerator<string> {
   const { work, scope, networkId, hints, named, format, resource, atMs } = prepared;
   const run: Run = {
@@ -154,7 +155,10 @@ export async function* runImport(
     target: { work, scope: await storage.deletions.visible(scope), networkId },
     failedSubnets: new Map(),
   };
-  yield* responseText(run, await session.read(file, { networkId, hints, format, resource, named, nowMs: atMs }));
+  yield* responseText(
+    run,
+    await session.read(file, { networkId, hints, format, resource, named, nowMs: atMs, limits }),
+  );
 }
 
 /** The machine that produced the file; null if the request names none. */

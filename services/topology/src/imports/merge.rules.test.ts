@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { mergeSeen } from "./merge.rules.js";
-import { createSkipped, MOST_HOSTS, type SeenHost } from "./scan.rules.js";
+import { createSkipped, RESPONSE_LIMITS, type SeenHost } from "./scan.rules.js";
 
 const A = "02:00:00:00:00:0A";
 const B = "02:00:00:00:00:0B";
@@ -62,10 +62,10 @@ describe("sightings of one host in one file", () => {
   });
 
   it("count as one host towards the maximum of an import", () => {
-    const others = Array.from({ length: MOST_HOSTS }, (_, n) => seen(`10.1.${n >> 8}.${n & 255}`));
+    const others = Array.from({ length: RESPONSE_LIMITS.hosts }, (_, n) => seen(`10.1.${n >> 8}.${n & 255}`));
     const skipped = createSkipped();
     const hosts = mergeSeen([...others, seen("10.1.0.0", A), seen("10.200.0.1")], skipped);
-    expect(hosts.length).toBe(MOST_HOSTS);
+    expect(hosts.length).toBe(RESPONSE_LIMITS.hosts);
     expect(hosts[0]!.addresses).toEqual([{ ip: "10.1.0.0", mac: A }]);
     expect(skipped.listed.map(({ what }) => what)).toEqual(["host 10.200.0.1"]);
   });

@@ -3,7 +3,15 @@ import { putUnder } from "@nts/shared/groups";
 import { compareNames, hostLabel } from "../values/host-names.rules.js";
 import type { CoveredPorts } from "./coverage.rules.js";
 import type { SaysOfHost } from "./observations.rules.js";
-import { MOST_HOSTS, type SeenAddress, type SeenHost, type SeenPort, type Skipped } from "./scan.rules.js";
+import { hostWith } from "./packed-hosts.rules.js";
+import {
+  type FileLimits,
+  RESPONSE_LIMITS,
+  type SeenAddress,
+  type SeenHost,
+  type SeenPort,
+  type Skipped,
+} from "./scan.rules.js";
 
 // A host may occur several times in a file, for example once per port by masscan, and later parts may show that two
 // hosts are one. The last sighting of an address counts.
@@ -24,6 +32,7 @@ export interface Merging {
    * one for several machines.
    */
   readonly isOwnCards?: boolean;
+  readonly limits?: Pick<FileLimits, "hosts" | "advice">;
 }
 
 /**
@@ -34,7 +43,7 @@ export interface Merging {
 export function mergeSeen(
   seen: readonly SeenHost[],
   skipped: Pick<Skipped, "add">,
-  { isOwnCards = false }: Merging = {},
+  { isOwnCards = false, limits = RESPONSE_LIMITS }: Merging = {},
 ): SeenHost[] {
   const hosts = isOwnCards ? seen : withoutSharedCards(seen, skipped);
   const { find, owners } = joinSightings(hosts);
@@ -44,12 +53,11 @@ export function mergeSeen(
     const isOwned = ({ ip }: { ip: string | null }): boolean =>
       ip === null || find(owners.get(ip)?.sighting ?? -1) === root;
     if (host.addresses.every(isOwned)) return host;
-    return {
-      ...host,
+    return hostWith(host, {
       addresses: host.addresses.filter(isOwned),
       ports: host.ports.filter(isOwned),
       covered: (host.covered ?? []).filter(isOwned),
-    };
+    });
   };
   for (const [index, host] of hosts.entries()) {
     const root = find(index);
@@ -63,7 +71,8 @@ export function mergeSeen(
     const what = `host ${hosts[root]?.addresses[0]?.ip ?? ""}`;
     if (host.addresses.length === 0 && host.isNamed !== true)
       skipped.add(host.line, what, "its address was found later on another machine");
-    else if (merged.length === MOST_HOSTS) skipped.add(host.line, what, `an import takes at most ${MOST_HOSTS} hosts`);
+    else if (merged.length === limits.hosts)
+      skipped.add(host.line, what, `an import takes at most ${limits.hosts} hosts: ${limits.advice}`);
     else merged.push(host);
   }
   return merged;
@@ -87,7 +96,7 @@ function withoutSharedCards(hosts: readonly SeenHost[], skipped: Pick<Skipped, "
       `MAC address ${lost.mac ?? ""} of ${lost.ip}`,
       `several machines show it, as behind a repeater or with proxy ARP: ${others}`,
     );
-    return { ...host, addresses: bare, vendor: null };
+    return hostWith(host, { addresses: bare, vendor: null });
   });
 }
 

@@ -87,3 +87,26 @@ describe("an import that fails", () => {
     expect([runner.running(), runner.unreadBytes()]).toEqual([0, 0]);
   });
 });
+
+describe("jobs", () => {
+  it("with much text run one at a time, and leave the other slots to smaller ones", async () => {
+    const { runner, threads } = aRunner({ running: 4 });
+    const done: string[] = [];
+    const ends: (() => void)[] = [];
+    const job = (name: string, textBytes: number): Promise<void> =>
+      runner.runLater(name, textBytes, async () => {
+        await new Promise<void>((resolve) => ends.push(resolve));
+        done.push(name);
+      });
+    const { smallBytes } = RUNNER_LIMITS;
+    const jobs = [job("large", smallBytes + 1), job("larger", 9 * smallBytes), job("small", smallBytes)];
+    await new Promise(setImmediate);
+    expect([runner.running(), runner.waiting(), threads.running]).toEqual([2, 1, 2]);
+    while (done.length < jobs.length) {
+      ends.shift()?.();
+      await new Promise(setImmediate);
+    }
+    await Promise.all(jobs);
+    expect([done, runner.running(), threads.running]).toEqual([["small", "large", "larger"], 0, 0]);
+  });
+});

@@ -21,7 +21,11 @@ export interface RunnerLimits {
   readonly waitMs: number;
   /** How long a job waits for its slot. */
   readonly jobWaitMs: number;
+  /** Jobs with more text run one at a time. */
+  readonly smallBytes: number;
   readonly thread: ThreadLimits;
+  /** Of a job. */
+  readonly jobThread: ThreadLimits;
 }
 
 /** Response headers are due in eight seconds: queueing and reading the largest file fit well. */
@@ -34,7 +38,9 @@ export const RUNNER_LIMITS: RunnerLimits = {
   waitingOfOrganization: 2,
   waitMs: 2_500,
   jobWaitMs: 900_000,
+  smallBytes: 2 * MIB,
   thread: { seconds: 10, memoryMb: 160 },
+  jobThread: { seconds: 60, memoryMb: 160 },
 };
 
 /** Given to an import when it starts. */
@@ -65,11 +71,13 @@ export interface ImportRunner {
   /** Receives a file for {@link runLater}. @throws AppError `rate_limited` · `unavailable` */
   receive(organizationId: string, file: UploadedBytes): Promise<SpooledFile>;
   /**
-   * Waits for a slot, for long if need be, and runs an import in its own thread. Its result is read at once.
+   * Waits for a slot, for long if need be, and runs an import in its own thread. Large ones run one at a time, since each
+   * takes much memory. Its result is read at once.
    *
+   * @param textBytes of the file
    * @throws AppError `rate_limited` · `unavailable`
    */
-  runLater(organizationId: string, work: (session: Remote) => Promise<void>): Promise<void>;
+  runLater(organizationId: string, textBytes: number, work: (session: Remote) => Promise<void>): Promise<void>;
   running(): number;
   waiting(): number;
   spooledBytes(): number;
@@ -83,6 +91,7 @@ export function createImportRunner(
 ): ImportRunner {
   const spool = createSpool(limits.spool);
   const queue = createImportQueue(limits);
+  const large = createImportQueue({ ...limits, running: 1 });
   const unread = createUnreadResults(limits.unread);
   const inSlot: ImportRunner["runWithFile"] = async function* (organizationId, file, work) {
     const spooled = await spool.receive(organizationId, file);
@@ -104,19 +113,24 @@ export function createImportRunner(
     unread.ahead(organizationId, inSlot(organizationId, file, work));
   return {
     running: queue.running,
-    waiting: queue.waiting,
+    waiting: () => queue.waiting() + large.waiting(),
     spooledBytes: spool.bytes,
     unreadBytes: unread.bytes,
     runWithFile,
     receive: spool.receive,
-    runLater: async (organizationId, work) => {
-      const leave = await queue.enter(organizationId, limits.jobWaitMs);
-      const thread = startThread(limits.thread);
+    runLater: async (organizationId, textBytes, work) => {
+      const leaves: (() => void)[] = [];
       try {
-        await work(thread.session);
+        for (const one of textBytes > limits.smallBytes ? [large, queue] : [queue])
+          leaves.push(await one.enter(organizationId, limits.jobWaitMs));
+        const thread = startThread(limits.jobThread);
+        try {
+          await work(thread.session);
+        } finally {
+          await thread.end();
+        }
       } finally {
-        await thread.end();
-        leave();
+        for (const leave of leaves) leave();
       }
     },
     run: (organizationId, file, work) =>

@@ -5,8 +5,24 @@ import type { SeenVirtualization } from "./virtualization.rules.js";
 
 // The parsed content of a scan: sightings of hosts, and skipped parts with reasons.
 
+/** How much of a file is imported. */
+export interface FileLimits {
+  /** Uncompressed. */
+  readonly bytes: number;
+  readonly hosts: number;
+  /** What to do with a larger one. */
+  readonly advice: string;
+}
+
+/** Of an import whose response waits for it. */
+export const RESPONSE_LIMITS: FileLimits = {
+  bytes: 41_943_040,
+  hosts: 10_000,
+  advice: "import it as a job, or in parts",
+};
+export const JOB_LIMITS: FileLimits = { bytes: 67_108_864, hosts: 30_000, advice: "import it in parts" };
+
 /** Limits of an import. */
-export const MOST_HOSTS = 10_000;
 export const MOST_OPEN_PORTS = 100_000;
 export const MOST_ADDRESSES = 100_000;
 export const MOST_NEW_SUBNETS = 1_000;

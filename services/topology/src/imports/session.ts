@@ -11,12 +11,20 @@ import type { BareHost } from "./bare.rules.js";
 import { type Match, supersededBy } from "./match.rules.js";
 import { identitiesIn, identitiesOf, type Unrecognized } from "./identities.js";
 import { mergeSeen } from "./merge.rules.js";
+import { hostWith } from "./packed-hosts.rules.js";
 import { createRecognition, knownOf, type Named, type Recognition, type Settled } from "./recognition.js";
 import { type Given, readFile } from "./readers/readers.js";
 import { reasonAgainst } from "./readers/texts.js";
 import { createPlaces, type Places } from "./places.js";
 import { newHostOf, type Place, planHost, type PlannedHost, type Recognized } from "./plan.rules.js";
-import { MOST_NEW_SUBNETS, type Scan, type SeenAddress, type SeenHost, type Skipped } from "./scan.rules.js";
+import {
+  MOST_NEW_SUBNETS,
+  RESPONSE_LIMITS,
+  type Scan,
+  type SeenAddress,
+  type SeenHost,
+  type Skipped,
+} from "./scan.rules.js";
 import { type Covered, createFileCoverage, type Presence, type FileCoverage } from "./file-coverage.js";
 import type { HostSighting } from "./sightings.rules.js";
 
@@ -104,8 +112,8 @@ export interface Moment {
 export type Outcome = { readonly result: HostResult | null } | { readonly refusal: Pick<AppError, "code" | "params"> };
 
 export interface Session {
-  /** Reads the file. @throws AppError `validation_failed` */
-  read(blocks: readonly Uint8Array[], given: FileGiven): ReadFile;
+  /** Reads the file. @param blocks of the file, which are let go @throws AppError `validation_failed` */
+  read(blocks: Uint8Array[], given: FileGiven): ReadFile;
   identities(batch: number): Identities;
   /** Records interfaces that match identities of the file. */
   recognize(interfaces: readonly Interface[]): void;
@@ -255,11 +263,12 @@ function nextNumber(): string {
 }
 
 /** The parsed file, with each host once. @throws AppError `validation_failed` */
-function sightingsIn(blocks: readonly Uint8Array[], given: FileGiven) {
+function sightingsIn(blocks: Uint8Array[], given: FileGiven) {
   const { format, scan } = readFile(blocks, given);
   if (scan.hosts.some(({ isNamed }) => isNamed === true)) requireNamed(given.named);
   const hosts = scan.hosts.flatMap((host) => reachable(withName(host, given.named), scan.skipped) ?? []);
-  return { format, scan, groups: mergeSeen(hosts, scan.skipped, { isOwnCards: format === "dhcp-leases" }) };
+  const { limits = RESPONSE_LIMITS } = given;
+  return { format, scan, groups: mergeSeen(hosts, scan.skipped, { isOwnCards: format === "dhcp-leases", limits }) };
 }
 
 /** The result of a plan; null if something must be written first. */
@@ -368,14 +377,13 @@ function reachable(host: SeenHost, skipped: Pick<Skipped, "add">): SeenHost | nu
   for (const [ip, reason] of reasons) if (reason !== null) skipped.add(host.line, `address ${ip}`, reason);
   const addresses = host.addresses.filter(isReachable);
   if (addresses.length === 0 && host.isNamed !== true) return null;
-  return {
-    ...host,
+  return hostWith(host, {
     addresses,
     ports: host.ports.filter(isReachable),
     covered: host.covered?.filter(isReachable) ?? [],
-  };
+  });
 }
 
 function withName(host: SeenHost, named: Named | null): SeenHost {
-  return host.isNamed === true ? { ...host, hostname: named?.hostname ?? null } : host;
+  return host.isNamed === true ? hostWith(host, { hostname: named?.hostname ?? null }) : host;
 }

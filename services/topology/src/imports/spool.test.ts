@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { PassThrough } from "node:stream";
-import { createSpool } from "./spool.js";
+import { gzipSync } from "node:zlib";
+import { createSpool, textBytesOf } from "./spool.js";
 
 const refused = (code: string): unknown => expect.objectContaining({ code, params: { retry_after_seconds: 5 } });
 
@@ -16,6 +17,17 @@ function aFile() {
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 const bytes = (length: number): Uint8Array => new Uint8Array(length).map((_value, index) => index % 251);
+
+describe("the size of a file", () => {
+  it("is that of its text, whether or not it is compressed, and wherever it is split", () => {
+    const text = bytes(600_000);
+    const packed = gzipSync(text);
+    expect(textBytesOf([text.subarray(0, 5), text.subarray(5)])).toBe(600_000);
+    expect(textBytesOf([packed])).toBe(600_000);
+    expect(textBytesOf([packed.subarray(0, -3), packed.subarray(-3)])).toBe(600_000);
+    expect(textBytesOf([packed.subarray(0, 3)])).toBe(3);
+  });
+});
 
 describe("spooled files", () => {
   it("are stored unchanged in separate memory, however they are split", async () => {

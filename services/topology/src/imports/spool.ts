@@ -121,3 +121,11 @@ function createBlocks() {
     all: (): FileBlocks => [...full, block.slice(0, used)],
   };
 }
+
+/** The size of a file, uncompressed: what a gzip file says of itself at its end (RFC 1952). */
+export function textBytesOf(blocks: readonly Uint8Array[]): number {
+  const bytes = blocks.reduce((sum, { length }) => sum + length, 0);
+  if (blocks[0]?.[0] !== 0x1f || blocks[0][1] !== 0x8b) return bytes;
+  const end = Buffer.concat(blocks.slice(-2));
+  return end.length < 4 ? bytes : Math.max(bytes, end.readUInt32LE(end.length - 4));
+}

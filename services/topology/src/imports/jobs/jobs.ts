@@ -11,7 +11,8 @@ import { INTERRUPTED, type JobEnd, type JobProgress } from "../../storage/import
 import type { Storage } from "../../storage/storage.js";
 import { type ImportParameters, prepareImport, type PreparedImport, runImport } from "../import.js";
 import type { ImportRunner } from "../runner.js";
-import type { FileBlocks, SpooledFile } from "../spool.js";
+import { JOB_LIMITS } from "../scan.rules.js";
+import { type FileBlocks, type SpooledFile, textBytesOf } from "../spool.js";
 import type { Remote } from "../thread.js";
 import { type JobWatch, watchJob } from "./watch.js";
 
@@ -70,7 +71,8 @@ export function createImportJobRunner(storage: Storage, runner: ImportRunner): I
     if (watch.isStopped()) return;
     await watch.report({ state: "running", started_at: new Date() });
     const plan = importJobs.planWriter(key);
-    for await (const text of runImport(storage, prepared, { session, file, watch })) await plan.add(text);
+    for await (const text of runImport(storage, prepared, { session, file, limits: JOB_LIMITS, watch }))
+      await plan.add(text);
     await plan.end();
     // Then it can be undone at once.
     if (!prepared.isDry) await inJournal(prepared);
@@ -111,7 +113,7 @@ export function createImportJobRunner(storage: Storage, runner: ImportRunner): I
       held.blocks = null;
       spooled.release();
     };
-    const going = runner.runLater(job.key.organization_id, async (session) => {
+    const going = runner.runLater(job.key.organization_id, textBytesOf(spooled.blocks), async (session) => {
       const file = held.blocks ?? (await importJobs.fileOf(job.key));
       release();
       await run(job, session, file);

@@ -87,7 +87,11 @@ describe("a file that is no text is refused, with what to do instead", () => {
     ["an image", Buffer.from([0x89, 0x50, 0x4e, 0x47]), /is an image: export the data as CSV/],
     ["a database", Buffer.from("SQLite format 3\0"), /database: export its table of devices as CSV/],
     ["damaged gzip", gzipSync(TEXT).subarray(0, 40), /compressed by gzip, and damaged or incomplete/],
-    ["a bomb", gzipSync(Buffer.alloc(60_000_000)), /compressed, and larger than 40 MiB: import it in parts/],
+    [
+      "a bomb",
+      gzipSync(Buffer.alloc(60_000_000)),
+      /compressed, and larger than 40 MiB: import it as a job, or in parts/,
+    ],
     [
       "an unknown encoding",
       Buffer.from("<?xml version='1.0' encoding='x-mine'?><nmaprun a='\xe4'/>", "latin1"),

@@ -1,13 +1,13 @@
 import { gunzipSync } from "node:zlib";
 import { analyse } from "chardet";
+import { type FileLimits, RESPONSE_LIMITS } from "../scan.rules.js";
 import { faultAt } from "./lines.js";
 
 // Files arrive as programs wrote them: compressed, in UTF-16 from PowerShell, or in the 8-bit encoding of a spreadsheet.
 // Readers get UTF-8 without a byte order mark. A mark counts before a declaration, a declaration before a guess.
 
-/** Of a compressed file: twice what may be uploaded. */
-const MOST_BYTES = 41_943_040;
 const MIB = 1_048_576;
+const BLOCK_BYTES = 262_144;
 /** The beginning from which an encoding is guessed. */
 const SAMPLE_BYTES = 65_536;
 /** Least confidence, in percent, of a guess that is used. */
@@ -62,32 +62,43 @@ const OF_CONSOLE = /[a-z][\x80-\x82\x84-\x91\x93-\x95\x98\x99\x9b\x9d][a-z]/i;
  *
  * @throws AppError `validation_failed` if it is no text, or damaged
  */
-export function decoded(blocks: readonly Uint8Array[]): readonly Uint8Array[] {
-  const plain = isGzip(blocks[0]) ? [inflated(blocks)] : blocks;
+export function decoded(
+  blocks: Uint8Array[],
+  limits: Pick<FileLimits, "bytes" | "advice"> = RESPONSE_LIMITS,
+): Uint8Array[] {
+  const plain = isGzip(blocks[0]) ? inflated(blocks, limits) : blocks;
   refuseNoText(plain[0]);
   const marked = markOf(plain[0]);
   if (marked?.encoding === "utf-8") return withoutMark(plain, marked.bytes);
   const encoding = marked?.encoding ?? unmarkedUtf16(plain[0]);
-  if (encoding !== null) return [asUtf8(plain, encoding, marked?.bytes ?? 0)];
+  if (encoding !== null) return asUtf8(withoutMark(plain, marked?.bytes ?? 0), encoding);
   // The reader says where UTF-8 is damaged.
   if (isUtf8(plain) || isDamagedUtf8(plain)) return plain;
   const named = DECLARATION.exec(latin1(plain[0], 500))?.[1] ?? guessed(plain);
-  return /^(?:utf-?8|us-ascii)$/i.test(named) ? plain : [asUtf8(plain, named, 0)];
+  return /^(?:utf-?8|us-ascii)$/i.test(named) ? plain : asUtf8(plain, named);
 }
 
 function isGzip(block: Uint8Array | undefined): boolean {
   return block?.[0] === 0x1f && block[1] === 0x8b;
 }
 
-function inflated(blocks: readonly Uint8Array[]): Uint8Array {
+function inflated(
+  blocks: readonly Uint8Array[],
+  { bytes, advice }: Pick<FileLimits, "bytes" | "advice">,
+): Uint8Array[] {
   try {
-    return gunzipSync(Buffer.concat(blocks), { maxOutputLength: MOST_BYTES });
+    const whole = gunzipSync(Buffer.concat(blocks), { maxOutputLength: bytes, chunkSize: MIB });
+    // In blocks of their own, each of which is let go when it has been read.
+    return Array.from(
+      { length: Math.ceil(whole.length / BLOCK_BYTES) },
+      (_, n) => new Uint8Array(whole.subarray(n * BLOCK_BYTES, (n + 1) * BLOCK_BYTES)),
+    );
   } catch (error) {
     const isTooLarge = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
     throw faultAt(
       1,
       isTooLarge
-        ? `is compressed, and larger than ${MOST_BYTES / MIB} MiB: import it in parts`
+        ? `is compressed, and larger than ${bytes / MIB} MiB: ${advice}`
         : "is compressed by gzip, and damaged or incomplete",
     );
   }
@@ -167,15 +178,16 @@ function isKnown(encoding: string): boolean {
   }
 }
 
-function asUtf8(blocks: readonly Uint8Array[], encoding: string, from: number): Uint8Array {
-  if (encoding === CONSOLE) return Buffer.from(fromCodePage850(Buffer.concat(blocks)));
+function asUtf8(blocks: readonly Uint8Array[], encoding: string): Uint8Array[] {
+  if (encoding === CONSOLE) return blocks.map((block) => Buffer.from(fromCodePage850(block)));
   if (!isKnown(encoding)) throw faultAt(1, `is in the encoding ${encoding}, which is not read: save it as UTF-8`);
-  const bytes = Buffer.concat(blocks).subarray(from);
-  return Buffer.from(new TextDecoder(encoding).decode(bytes));
+  const decoder = new TextDecoder(encoding);
+  const texts = blocks.map((block) => Buffer.from(decoder.decode(block, { stream: true })));
+  return [...texts, Buffer.from(decoder.decode())];
 }
 
-function fromCodePage850(bytes: Buffer): string {
-  return bytes
+function fromCodePage850(bytes: Uint8Array): string {
+  return Buffer.from(bytes)
     .toString("latin1")
     .replaceAll(/[\x80-\xff]/g, (letter) => CODE_PAGE_850[letter.charCodeAt(0) - 0x80] ?? "");
 }

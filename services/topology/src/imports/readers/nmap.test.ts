@@ -2,6 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { readFileSync } from "node:fs";
 import { AppError } from "@nts/shared/errors";
 import fc from "fast-check";
+import { hostWith } from "../packed-hosts.rules.js";
 import { readScan } from "./nmap.js";
 import type { Scan } from "../scan.rules.js";
 
@@ -20,8 +21,11 @@ function* inPieces(bytes: Uint8Array, cuts: readonly number[] = []): Generator<U
   }
 }
 
-const read = (document: string | Uint8Array, cuts?: readonly number[]): Scan =>
-  readScan(inPieces(Buffer.from(document), cuts));
+/** With hosts that can be compared. */
+function read(document: string | Uint8Array, cuts?: readonly number[]): Scan {
+  const scan = readScan(inPieces(Buffer.from(document), cuts));
+  return { ...scan, hosts: scan.hosts.map((host) => hostWith(host, {})) };
+}
 
 /** Place and reason of the rejection; null when the document is accepted. */
 function refusalOf(document: string | Uint8Array): string | null {

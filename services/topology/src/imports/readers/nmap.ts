@@ -13,6 +13,7 @@ import {
   type Skipped,
 } from "../scan.rules.js";
 import { isSynthetic } from "../../values/synthetic-names.rules.js";
+import { createPacker } from "../packed-hosts.js";
 import { coveragesTogether } from "../coverage.rules.js";
 import { createExamined, createNmapCoverage, type Examined, type NmapCoverage } from "./nmap-coverage.js";
 import type { SaysOfPort } from "../observations.rules.js";
@@ -21,6 +22,7 @@ import { edgesIn } from "./nmap-targets.js";
 import { newScript, READ_SCRIPTS, type ReadingScript, saidBy, takeText } from "./nmap-scripts.js";
 import type { Reader } from "./reader.js";
 import { addressIn, clip, hostnameIn, isOfOneCard, macIn, PROTOCOLS } from "./texts.js";
+import { hostWithVisibleNames } from "./visible-names.js";
 import { type Attributes, createXmlReader, type Ending } from "./xml.js";
 
 // `nmap -oX`, and compatible output such as masscan's. What only tells how the scan went (progress, times, statistics) is
@@ -254,6 +256,7 @@ export const nmap: Reader = { format: "nmap", looksLike: (beginning) => beginnin
 /** The result of reading a scan. */
 interface Taken {
   readonly hosts: SeenHost[];
+  readonly pack: (host: SeenHost) => SeenHost;
   readonly skipped: Skipped;
   openPorts: number;
   addressCount: number;
@@ -268,6 +271,7 @@ function createNmapReader() {
   const coverage = createNmapCoverage();
   const taken: Taken = {
     hosts: [],
+    pack: createPacker(),
     skipped: createSkipped(),
     openPorts: 0,
     addressCount: 0,
@@ -388,7 +392,9 @@ function takeHost(taken: Taken, read: Reading): void {
     }));
     const { os } = read;
     const says = { vendor, ...(os !== null && { os }) };
-    hosts.push({ line, addresses: seen, hostname, vendor, says, ports, covered: taken.coverage.portsOf(read) });
+    const covered = taken.coverage.portsOf(read);
+    const host = { line, addresses: seen, hostname, vendor, says, ports, covered };
+    hosts.push(taken.pack(hostWithVisibleNames(host, skipped)));
   }
 }
 

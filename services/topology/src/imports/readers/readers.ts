@@ -1,6 +1,6 @@
 import type { ImportFormat } from "@nts/shared/contract";
 import { validationFailed } from "@nts/shared/errors";
-import type { Scan } from "../scan.rules.js";
+import type { FileLimits, Scan } from "../scan.rules.js";
 import { ansibleFacts } from "./ansible-facts.js";
 import { ansibleInventory } from "./ansible-inventory.js";
 import { compose } from "./compose.js";
@@ -46,18 +46,25 @@ export const READERS: readonly Reader[] = [
 
 export interface Given extends ReaderGiven {
   readonly format: ImportFormat | "nmap";
+  readonly limits?: FileLimits;
 }
 
 /**
  * Reads a file in the given or detected format.
  *
+ * @param file its blocks, each of which is let go when it has been read
  * @throws AppError `validation_failed` with the place
  */
-export function readFile(file: readonly Uint8Array[], given: Given): { format: string; scan: Scan } {
-  const blocks = decoded(file);
+export function readFile(file: Uint8Array[], given: Given): { format: string; scan: Scan } {
+  const blocks = decoded(file.splice(0), given.limits);
   const reader = given.format === "auto" ? readerFor(blocks) : READERS.find(({ format }) => format === given.format);
   if (reader === undefined) throw new Error(`nothing reads ${given.format}`);
-  return { format: reader.format, scan: withReason(withVisibleNames(reader.read(blocks, given))) };
+  return { format: reader.format, scan: withReason(withVisibleNames(reader.read(drained(blocks), given))) };
+}
+
+/** Blocks, which are removed as they are taken. */
+function* drained(blocks: Uint8Array[]): Generator<Uint8Array> {
+  for (let block = blocks.shift(); block !== undefined; block = blocks.shift()) yield block;
 }
 
 /** A scan that says why there is nothing in it. */

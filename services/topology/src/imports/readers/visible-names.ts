@@ -1,4 +1,5 @@
 import { visiblePart } from "@nts/shared/contract/formats";
+import { isPacked } from "../packed-hosts.rules.js";
 import type { Scan, SeenHost, SeenPort, SeenService, Skipped } from "../scan.rules.js";
 import { hostnameIn } from "./texts.js";
 
@@ -9,7 +10,9 @@ export function withVisibleNames(scan: Scan): Scan {
   return { ...scan, hosts: scan.hosts.map((host) => hostWithVisibleNames(host, scan.skipped)) };
 }
 
-function hostWithVisibleNames(host: SeenHost, skipped: Skipped): SeenHost {
+/** The same for a host. One that is packed is as it should be. */
+export function hostWithVisibleNames(host: SeenHost, skipped: Skipped): SeenHost {
+  if (isPacked(host) || namesIn(host).every((text) => text === visiblePart(text))) return host;
   const { line, name, hostname, ports, workloads } = host;
   const clean = createCleaner(line, skipped);
   const cleanName = clean(name ?? null);
@@ -26,6 +29,15 @@ function hostWithVisibleNames(host: SeenHost, skipped: Skipped): SeenHost {
       })),
     }),
   };
+}
+
+/** All texts that are cleaned. */
+function namesIn({ name = null, hostname, ports, workloads = [] }: SeenHost): string[] {
+  const services = [...ports.map(({ service }) => service), ...workloads.map(({ service }) => service)];
+  const ofServices = services.flatMap((one) =>
+    one === null ? [] : [one.name, one.product, one.kind ?? null, one.definition ?? null],
+  );
+  return [name, hostname, ...ofServices].filter((text) => text !== null);
 }
 
 function portWithVisibleNames(port: SeenPort, skipped: Skipped): SeenPort {
