@@ -65,6 +65,7 @@ export function workOf(
   { principal, clock, author, origin }: RequestContext,
 ): Work {
   const organizationId = isUser(principal) ? principal.scope.organizationId : null;
+  shares.arrives();
   return {
     get deadline() {
       return clock.deadline;

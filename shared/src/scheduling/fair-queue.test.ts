@@ -14,6 +14,19 @@ function aTask(name: string, log: string[]) {
 }
 
 describe("a fair queue", () => {
+  it("rests after a task as long as it is told by then", async () => {
+    const rests = [0, 60_000];
+    const queue = createFairQueue({
+      atATime: 1,
+      duty: 1e-9,
+      longestRestMs: () => rests.shift() ?? 0,
+      longestWaitMs: 50,
+    });
+    const task = (): Promise<string> => Promise.resolve("done");
+    expect(await Promise.all([queue.run(task), queue.run(task)])).toEqual(["done", "done"]);
+    await expect(queue.run(task)).rejects.toMatchObject({ code: "unavailable" });
+  });
+
   it("run up to the concurrency limit, and the others in order of arrival", async () => {
     const log: string[] = [];
     const queue = createFairQueue({ atATime: 2, mostWaiting: 5 });

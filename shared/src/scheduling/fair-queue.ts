@@ -27,7 +27,7 @@ export interface FairQueueOptions {
   readonly longestWaitMs?: number;
   /** Fraction of time in which a place is used: it rests after a task, for `longestRestMs` at most. */
   readonly duty?: number;
-  readonly longestRestMs?: number;
+  readonly longestRestMs?: number | (() => number);
   /** The error of a refused task; by default `unavailable`. */
   readonly refusal?: (refusal: Refusal) => AppError;
 }
@@ -168,7 +168,8 @@ export function createFairQueue(options: FairQueueOptions): FairQueue {
 
   /** Ends a task now, or after its place has rested. */
   function free(key: Key, startedAt: number): void {
-    const rest = duty === undefined ? 0 : Math.min(restMs(startedAt, duty), longestRestMs ?? Infinity);
+    const longest = typeof longestRestMs === "function" ? longestRestMs() : (longestRestMs ?? Infinity);
+    const rest = duty === undefined ? 0 : Math.min(restMs(startedAt, duty), longest);
     if (rest <= 0) end(key);
     else
       setTimeout(() => {

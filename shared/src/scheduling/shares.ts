@@ -17,6 +17,10 @@ export interface Shares {
   use<T>(organizationId: string, task: () => Promise<T>): Promise<T>;
   /** @returns releases the stream @throws AppError `rate_limited` */
   openStream(organizationId: string): () => void;
+  /** A request has arrived. */
+  arrives(): void;
+  /** How many have arrived so far. */
+  arrived(): number;
   /** Resolves when nothing is running, or after the given milliseconds at the latest, for background work to start. */
   idle(mostMs: number): Promise<void>;
 }
@@ -31,8 +35,13 @@ export function createShares(given: Partial<ShareLimits> = {}): Shares {
     refusal,
   });
   const streams = new Map<string, number>();
+  let arrived = 0;
 
   return {
+    arrives: () => {
+      arrived++;
+    },
+    arrived: () => arrived,
     use: (organizationId, task) => queue.run(task, organizationId),
     idle: queue.idle,
     openStream: (organizationId) => {

@@ -3,7 +3,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { type Moment, rawBatches, rawCount, type RawFind } from "@nts/shared/mongo/raw-find";
 import type { RawBatch } from "@nts/shared/mongo/raw-fields";
 import type { Shares } from "@nts/shared/scheduling/shares";
-import { turnsOf } from "./large-writes.js";
+import { restFor, turnsOf } from "./large-writes.js";
 import type { Scoped } from "./scoped-collection.js";
 
 // Organizations share the connections: every read takes a turn of its organization's share while it occupies a
@@ -32,8 +32,8 @@ export interface Database {
   idle(): Promise<void>;
 }
 
-/** The used part of {@link Shares}; without `idle`, nothing is given precedence. */
-export type DatabaseShares = Pick<Shares, "use"> & Partial<Pick<Shares, "idle">>;
+/** The used part of {@link Shares}; without `idle` and `arrived`, nothing is given precedence. */
+export type DatabaseShares = Pick<Shares, "use"> & Partial<Pick<Shares, "idle" | "arrived">>;
 
 /** Milliseconds after which background work starts despite requests. */
 const LONGEST_WAIT_MS = 30;
@@ -44,6 +44,7 @@ export const UNSHARED: DatabaseShares = { use: (_organizationId, task) => task()
 export function sharedDatabase(db: Db, shares: DatabaseShares): Database {
   const share: Database["share"] = ({ organizationId }, read) => shares.use(organizationId, read);
   const inTurn = turnsOf(db.client);
+  if (shares.arrived !== undefined) restFor(db.client, shares.arrived);
   return {
     db,
     share,
