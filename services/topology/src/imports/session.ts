@@ -183,6 +183,8 @@ export function createSession(): Session {
   const seenOf = (index: number): SeenHost => (settled[index] as Settled).seen;
   /** Ids of planned hosts by their names. */
   const idOf = new Map<string, string>();
+  /** Plans of new hosts, made ahead. */
+  const ahead = new Map<number, SightedPlan>();
   const runnerOf = (name: string): string | null => idOf.get(name.toLowerCase()) ?? recognition.called(name);
 
   function plan(index: number, moment: Moment): SightedPlan {
@@ -203,6 +205,24 @@ export function createSession(): Session {
     });
     if (seen.hostname !== null) idOf.set(seen.hostname.toLowerCase(), planned.entity.id);
     return { ...planned, sighting: coverage.of(seen, planned, moment.known) };
+  }
+
+  /** Plans hosts that are new so far. Whether they still are is decided when they are written. */
+  function planAhead(from: number, count: number, now: string): void {
+    for (const [at, { seen, match }] of settled.slice(from, from + count).entries()) {
+      const index = from + at;
+      // What a host runs on is certain when that is written.
+      const isUncertain = seen.isNamed === true || (seen.virtualization?.runner ?? null) !== null;
+      if (match !== null || isUncertain || ahead.has(index)) continue;
+      const planned = attempted(() => plan(index, { now, known: null, interfaces: [] }));
+      if (!(planned instanceof AppError)) ahead.set(index, planned);
+    }
+  }
+
+  /** The plan that was made ahead; null if there is none, or the host takes something from others. */
+  function aheadFor(index: number, interfaces: readonly Interface[]): SightedPlan | null {
+    const planned = ahead.get(index) ?? null;
+    return planned === null || supersededBy(seenOf(index), null, knownOf(interfaces)).length > 0 ? null : planned;
   }
 
   return {
@@ -238,12 +258,20 @@ export function createSession(): Session {
       ),
     plan,
     planNew: (indexes, { now, interfaces, named }) => {
+      // The next ones are planned while these are written.
+      setImmediate(() => {
+        planAhead((indexes.at(-1) ?? 0) + 1, indexes.length, now);
+      });
       const created: PlannedCreation[] = [];
       const matches = new Map<number, Match>();
       for (const index of indexes) {
         const match = recognition.match(settled[index] as Settled, interfaces, named, places.prefixOf);
         if (match !== null) matches.set(index, match);
-        else created.push(...creationOf(index, () => plan(index, { now, known: null, interfaces })));
+        else
+          created.push(
+            ...creationOf(index, () => aheadFor(index, interfaces) ?? plan(index, { now, known: null, interfaces })),
+          );
+        ahead.delete(index);
       }
       return { created, matches };
     },

@@ -5,7 +5,8 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import type { Work } from "@nts/shared/work";
 import type { ImportJobs } from "../../storage/import-jobs.js";
 
-/** Milliseconds between looks at a job that is waited for. */
+/** Milliseconds between looks at a job that is waited for: small ones end soon. */
+const FIRST_MS = 20;
 const LOOK_EVERY_MS = 300;
 
 interface Waiting {
@@ -21,10 +22,10 @@ export async function awaitEnd(
   ms: number,
 ): Promise<ImportJob> {
   const until = performance.now() + ms;
-  for (;;) {
+  for (let pause = FIRST_MS; ; pause = Math.min(1.5 * pause, LOOK_EVERY_MS)) {
     const job = await findJob(jobs, scope, id);
     if (hasEnded(job) || work.isAbandoned() || performance.now() >= until) return job;
-    await delay(LOOK_EVERY_MS);
+    await delay(pause);
   }
 }
 
