@@ -193,6 +193,9 @@ export const Virtualization = z
 export const VirtualizationResponse = z.object({ type: z.string(), details: Details }).meta({ id: "Virtualization" });
 export type Virtualization = z.infer<typeof VirtualizationResponse>;
 
+/** Failures of operations that add something of which an organization may have a limited number. */
+export const QUOTA_ERRORS = ["quota_exceeded", "owner_unverified"] as const;
+
 export const PermissionLevel = z.enum(PERMISSIONS).meta({ id: "Permission" });
 
 /** Members of every entity that the server sets. */

@@ -8,6 +8,7 @@ import {
   label,
   listQuery,
   Name,
+  QUOTA_ERRORS,
   SearchPart,
   serverFields,
   Source,
@@ -125,7 +126,7 @@ export const createHost = endpoint({
   body: HostCreate,
   response: Host,
   errors: [
-    "quota_exceeded",
+    ...QUOTA_ERRORS,
     "invalid_reference",
     "network_mismatch",
     "ip_outside_subnet",
@@ -212,7 +213,7 @@ export const splitHost = endpoint({
   response: Host,
   errors: [
     "not_found",
-    "quota_exceeded",
+    ...QUOTA_ERRORS,
     "invalid_reference",
     "too_many_changes",
     "precondition_failed",

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { attributeFilter, attributes, AttributesResponse } from "./attributes.js";
-import { byId, filters, Id, IpAddress, listQuery, Name, serverFields } from "./common.js";
+import { byId, filters, Id, IpAddress, listQuery, Name, QUOTA_ERRORS, serverFields } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { observed, ObservedOfInterface } from "./observed.js";
@@ -135,7 +135,7 @@ export const createInterface = endpoint({
   summary: "Create an interface",
   body: InterfaceCreate,
   response: Interface,
-  errors: ["quota_exceeded", ...addressErrors, "subnet_full", "write_conflict"],
+  errors: [...QUOTA_ERRORS, ...addressErrors, "subnet_full", "write_conflict"],
 });
 
 export const getInterface = interfaces.getOne(Interface);

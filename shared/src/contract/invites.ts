@@ -1,5 +1,15 @@
 import { z } from "zod";
-import { byId, filters, Id, listQuery, Nothing, PermissionLevel, serverFields, Timestamp } from "./common.js";
+import {
+  byId,
+  filters,
+  Id,
+  listQuery,
+  Nothing,
+  PermissionLevel,
+  QUOTA_ERRORS,
+  serverFields,
+  Timestamp,
+} from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { Email, InviteToken, Membership } from "./users.js";
 
@@ -63,7 +73,7 @@ export const createInvite = endpoint({
     "email_unverified",
     "mail_not_configured",
     "mail_throttled",
-    "quota_exceeded",
+    ...QUOTA_ERRORS,
     "write_conflict",
   ],
 });

@@ -9,6 +9,7 @@ import {
   Name,
   Nothing,
   PermissionLevel,
+  QUOTA_ERRORS,
   serverFields,
   Tags,
   Timestamp,
@@ -128,7 +129,7 @@ export const createKey = endpoint({
   body: UserApiKeyInput,
   etag: true,
   response: z.object({ api_key: UserApiKey, key: z.string() }).meta({ id: "CreatedUserApiKey" }),
-  errors: ["confirmation_required", ...inputErrors, "quota_exceeded", "write_conflict"],
+  errors: ["confirmation_required", ...inputErrors, ...QUOTA_ERRORS, "write_conflict"],
 });
 
 export const getKey = endpoint({

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { attributeFilter, attributes, AttributesResponse } from "./attributes.js";
-import { byId, filters, Id, listQuery, Name, SearchPart, serverFields, Tags } from "./common.js";
+import { byId, filters, Id, listQuery, Name, QUOTA_ERRORS, SearchPart, serverFields, Tags } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { patchOf } from "./merge-patch.js";
@@ -62,7 +62,7 @@ export const createNetwork = endpoint({
   summary: "Create a network",
   body: NetworkCreate,
   response: Network,
-  errors: ["quota_exceeded", "permission_denied", "invalid_reference", "write_conflict"],
+  errors: [...QUOTA_ERRORS, "permission_denied", "invalid_reference", "write_conflict"],
 });
 
 export const getNetwork = networks.getOne(Network);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { byId, filters, Id, listQuery, serverFields } from "./common.js";
+import { byId, filters, Id, listQuery, QUOTA_ERRORS, serverFields } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { observed, ObservedOfPort } from "./observed.js";
@@ -68,7 +68,7 @@ export const createPort = endpoint({
   summary: "Create a port",
   body: PortInput,
   response: Port,
-  errors: ["quota_exceeded", "invalid_reference", "network_mismatch", "already_exists", "write_conflict"],
+  errors: [...QUOTA_ERRORS, "invalid_reference", "network_mismatch", "already_exists", "write_conflict"],
 });
 
 export const getPort = ports.getOne(Port);

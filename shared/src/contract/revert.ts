@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ChangedEntity } from "./changes.js";
-import { Id } from "./common.js";
+import { Id, QUOTA_ERRORS } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { planned } from "./writes.js";
 
@@ -62,7 +62,7 @@ export const revertChanges = endpoint({
   errors: [
     "not_found",
     "permission_denied",
-    "quota_exceeded",
+    ...QUOTA_ERRORS,
     "revert_conflict",
     "too_many_changes",
     "already_exists",

@@ -9,6 +9,7 @@ import {
   Id,
   listQuery,
   Name,
+  QUOTA_ERRORS,
   SearchPart,
   serverFields,
   Source,
@@ -128,7 +129,7 @@ export const createService = endpoint({
   summary: "Create a service",
   body: ServiceCreate,
   response: Service,
-  errors: ["quota_exceeded", "invalid_reference", "network_mismatch", ...bindingErrors, "write_conflict"],
+  errors: [...QUOTA_ERRORS, "invalid_reference", "network_mismatch", ...bindingErrors, "write_conflict"],
 });
 
 export const getService = services.getOne(Service);
@@ -150,7 +151,7 @@ export const updateService = endpoint({
   response: Service,
   errors: [
     "not_found",
-    "quota_exceeded",
+    ...QUOTA_ERRORS,
     "invalid_reference",
     "network_mismatch",
     ...bindingErrors,

@@ -10,6 +10,7 @@ import {
   label,
   listQuery,
   Name,
+  QUOTA_ERRORS,
   SearchPart,
   serverFields,
   Source,
@@ -123,7 +124,7 @@ export const createSubnet = endpoint({
   summary: "Create a subnet",
   body: SubnetCreate,
   response: Subnet,
-  errors: ["quota_exceeded", "invalid_reference", "write_conflict"],
+  errors: [...QUOTA_ERRORS, "invalid_reference", "write_conflict"],
 });
 
 export const getSubnet = subnets.getOne(Subnet);

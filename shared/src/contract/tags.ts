@@ -1,5 +1,16 @@
 import { z } from "zod";
-import { byId, Description, filters, Id, listQuery, Name, reportUnlessStored, serverFields, text } from "./common.js";
+import {
+  byId,
+  Description,
+  filters,
+  Id,
+  listQuery,
+  Name,
+  QUOTA_ERRORS,
+  reportUnlessStored,
+  serverFields,
+  text,
+} from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { patchOf } from "./merge-patch.js";
@@ -72,7 +83,7 @@ export const createTag = endpoint({
   summary: "Create a tag",
   body: TagInput,
   response: Tag,
-  errors: ["quota_exceeded", "permission_denied", "already_exists", "write_conflict"],
+  errors: [...QUOTA_ERRORS, "permission_denied", "already_exists", "write_conflict"],
 });
 
 export const getTag = tags.getOne(Tag);

@@ -1,5 +1,16 @@
 import { z } from "zod";
-import { byId, filters, Id, listQuery, Nothing, serverFields, text, Timestamp, canonicalId } from "./common.js";
+import {
+  byId,
+  canonicalId,
+  filters,
+  Id,
+  listQuery,
+  Nothing,
+  QUOTA_ERRORS,
+  serverFields,
+  text,
+  Timestamp,
+} from "./common.js";
 import { Actor, CHANGE_ACTIONS, ChangeCursor, ChangedEntity } from "./changes.js";
 import { endpoint } from "./endpoint.js";
 import { patchOf } from "./merge-patch.js";
@@ -194,7 +205,7 @@ export const createWebhook = endpoint({
     "networks, addresses or a rate, are rejected. It is paused when its creator is removed.",
   body: WebhookInput,
   response: Webhook.extend({ secret: z.string() }).meta({ id: "CreatedWebhook" }),
-  errors: ["invalid_reference", "quota_exceeded", "write_conflict"],
+  errors: ["invalid_reference", ...QUOTA_ERRORS, "write_conflict"],
 });
 
 export const getWebhook = endpoint({

@@ -45,7 +45,6 @@ const FORMS: readonly Form[] = [
   { has: ({ body, upload }) => body !== undefined && upload === undefined, codes: ["malformed_json"] },
   { has: ({ list }) => list === true, codes: ["cursor_invalid"] },
   { has: takesIdempotencyKey, codes: ["idempotency_in_progress", "idempotency_mismatch", "quota_exceeded"] },
-  { has: ({ errors }) => errors.includes("quota_exceeded"), codes: ["owner_unverified"] },
   { has: ({ showsSecret }) => showsSecret === true, codes: ["secret_shown_once"] },
   { has: takesConditions, codes: ["precondition_failed"] },
 ];

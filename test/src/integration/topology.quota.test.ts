@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import {
   createHost,
+  createInterface,
   createNetwork,
   createPort,
   createService,
@@ -8,10 +9,13 @@ import {
   createTag,
   deleteHost,
   deleteTag,
+  OPERATIONS,
   patchService,
+  splitHost,
   updateHost,
   updateService,
 } from "@nts/shared/contract";
+import { QUOTA_ERRORS } from "@nts/shared/contract/common";
 import { createStorage } from "@nts/topology/storage/storage";
 import { waitForJournal } from "../support/moments.js";
 import { revert, withRequestId } from "../support/reverts.js";
@@ -22,6 +26,17 @@ const LIMIT = 40;
 /** The quota of networks, and of tags. */
 const FEW = 6;
 const exceeded = [403, "quota_exceeded", { entity: "Entity", limit: LIMIT }];
+
+/** By other tests: they add bindings, restore what was deleted, or have a quota of their own. */
+const TRIED_ELSEWHERE = ["update_service", "patch_service", "revert_changes", "create_webhook"];
+
+/** The operations that declare both failures for lack of room. */
+function addingOperations(): string[] {
+  const adding = OPERATIONS.filter(
+    ({ upstream, errors }) => upstream === "topology" && QUOTA_ERRORS.every((code) => errors.includes(code)),
+  );
+  return adding.map(({ operationId }) => operationId).sort();
+}
 
 let topology: Topology;
 
@@ -50,15 +65,24 @@ it("an organization creates no more than its quota, of all kinds together, until
   expect(await fill(owner, (n) => owner.send(createTag, { body: { name: `t${n}` } }))).toBe(2);
   const child = { network_id, host_id: host.id };
   for (const caller of [owner, owner.via(1)]) {
-    expect(await caller.refusal(createTag, { body: { name: "late" } })).toEqual(exceeded);
-    expect(await caller.refusal(createNetwork, { body: { name: "late" } })).toEqual(exceeded);
-    expect(await caller.refusal(createHost, { body: { network_id, name: "late" } })).toEqual(exceeded);
-    expect(await caller.refusal(createSubnet, { body: { network_id, cidr: "10.9.0.0/16", name: "x" } })).toEqual(
-      exceeded,
-    );
-    expect(await caller.refusal(createPort, { body: { ...child, number: 9, protocol: "Tcp" } })).toEqual(exceeded);
     const service = { ...child, name: "late", service_definition: "nginx" };
-    expect(await caller.refusal(createService, { body: service })).toEqual(exceeded);
+    const refusals = {
+      create_tag: caller.refusal(createTag, { body: { name: "late" } }),
+      create_network: caller.refusal(createNetwork, { body: { name: "late" } }),
+      create_host: caller.refusal(createHost, { body: { network_id, name: "late" } }),
+      create_subnet: caller.refusal(createSubnet, { body: { network_id, cidr: "10.9.0.0/16", name: "x" } }),
+      create_interface: caller.refusal(createInterface, {
+        body: { ...child, subnet_id: world.subnet.id, ip_address: "10.0.9.9" },
+      }),
+      create_port: caller.refusal(createPort, { body: { ...child, number: 9, protocol: "Tcp" } }),
+      create_service: caller.refusal(createService, { body: service }),
+      split_host: caller.refusal(splitHost, {
+        params: host,
+        body: { interface_ids: [host.interfaces[0]!.id], name: "late" },
+      }),
+    };
+    expect([...Object.keys(refusals), ...TRIED_ELSEWHERE].sort()).toEqual(addingOperations());
+    for (const refusal of await Promise.all(Object.values(refusals))) expect(refusal).toEqual(exceeded);
     const scan = `<nmaprun scanner="nmap"><host><status state="up"/><address addr="10.0.0.9" addrtype="ipv4"/></host></nmaprun>`;
     const path = `/api/v1/imports/nmap?network_id=${network_id}`;
     const { data } = await caller.raw("post", path, scan, { "content-type": "application/xml" });
