@@ -188,6 +188,9 @@ describe("identity.admin: doctor", () => {
     const faults = await faultsOf({ MONGODB_URL: "mongodb://u:p@127.0.0.1:9/?replicaSet=rs0" });
     expect(faults["MongoDB requires a password"]).toContain("could not be tried");
     expect(faults["a first account exists"]).toContain("could not be asked");
+    const wrong = await faultsOf({ MONGODB_URL: stack.servers.urls.mongodb.replace(/:[^:@/]+@/, ":wrong@") });
+    expect(wrong["a first account exists"]).toContain("AuthenticationFailed");
+    expect(wrong["MongoDB requires a password"]).toBeNull();
   });
 });
 

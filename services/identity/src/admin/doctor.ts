@@ -78,7 +78,7 @@ async function withClient<T>(
 
 /** The driver's messages may contain parts of the URL, so only names and codes are printed. */
 function nameOf(error: Error): string {
-  return error instanceof MongoServerError ? `${error.name} ${error.code ?? ""}`.trim() : error.name;
+  return error instanceof MongoServerError ? `${error.name} ${error.codeName ?? error.code ?? ""}`.trim() : error.name;
 }
 
 /** Asks the running system through the URL that users open. */
