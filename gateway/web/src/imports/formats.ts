@@ -12,7 +12,10 @@ export const FORMATS: Readonly<Record<ImportFormat, { readonly label: string; re
     label: "Ansible inventory",
     command: "ansible-inventory --list > inventory.json",
   },
-  docker: { label: "Containers (docker inspect)", command: "docker inspect $(docker ps -q) > containers.json" },
+  docker: {
+    label: "Containers (docker inspect)",
+    command: "(echo '# docker inspect $(docker ps -q)'; docker inspect $(docker ps -q)) > containers.json",
+  },
   compose: { label: "Containers (Compose file)", command: "docker compose config > compose.yaml" },
   kubernetes: {
     label: "Kubernetes cluster (kubectl)",

@@ -136,6 +136,7 @@ export function together(hosts: readonly SeenHost[], skipped?: Pick<Skipped, "ad
   const says = saidTogether(hosts);
   const virtualization = hosts.map((host) => host.virtualization ?? null).find((one) => one !== null) ?? null;
   const workloads = hosts.flatMap((host) => host.workloads ?? []);
+  const containers = hosts.find((host) => host.containers !== undefined)?.containers;
   let { hostname, name = null, vendor, role = null, isNamed = false } = first;
   const attributes = Object.assign({}, ...hosts.map((host) => host.attributes ?? {}).reverse()) as Attributes;
   for (const host of hosts) {
@@ -167,6 +168,7 @@ export function together(hosts: readonly SeenHost[], skipped?: Pick<Skipped, "ad
     says,
     virtualization,
     workloads,
+    ...(containers !== undefined && { containers }),
     ports,
     covered,
   };

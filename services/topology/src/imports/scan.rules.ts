@@ -57,6 +57,19 @@ export interface SeenService {
   readonly virtualization?: SeenVirtualization;
 }
 
+/** The containers of a machine, by type and name as {@link containerKey} writes them. */
+export interface SeenContainers {
+  readonly running: ReadonlySet<string>;
+  readonly stopped: ReadonlySet<string>;
+  /** The type of which the file has all that run; null if it may have some of them. */
+  readonly allOf: string | null;
+}
+
+/** @param type such as `Docker` */
+export function containerKey(type: string, name: string): string {
+  return `${type} ${name}`;
+}
+
 /** A service that runs on a host without a port that others can reach. */
 export interface Workload {
   readonly line: number;
@@ -101,6 +114,7 @@ export interface SeenHost {
   readonly says?: SaysOfHost;
   readonly virtualization?: SeenVirtualization | null;
   readonly workloads?: readonly Workload[];
+  readonly containers?: SeenContainers;
   /** What a person has written of it. */
   readonly role?: Role | null;
   readonly attributes?: Attributes;

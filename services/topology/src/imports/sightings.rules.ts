@@ -4,10 +4,10 @@ import { putUnder } from "@nts/shared/groups";
 import type { Entity, Stored } from "../storage/entities.js";
 import { type CoveredPorts, reportsOn } from "./coverage.rules.js";
 import type { Planned, PlannedHost, Recognized } from "./plan.rules.js";
-import { portText, type SeenHost } from "./scan.rules.js";
+import { containerKey, portText, type SeenContainers, type SeenHost } from "./scan.rules.js";
 
-// A port is missed if it is closed at every address of its host, a service if that holds for all its bindings. Sockets,
-// scans and containers observe different things, so one kind does not miss what another found.
+// A port is missed if it is closed at every address of its host, a service if that holds for all its bindings, or if its
+// container does not run. Sockets, scans and containers observe different things, so one kind does not miss what another found.
 
 /** Per address; a file may list it a hundred thousand times. */
 const MOST_COVERED = 8;
@@ -69,12 +69,14 @@ export function sightingOf(
       one.type === "Port" && judge.isClosed(portOf.get(one.port_id), one.interface_id);
     return bindings.length > 0 && bindings.every(isClosed);
   };
+  const isEnded = (service: Service): boolean =>
+    hasEnded(service, seen.containers) && !running.has(service.id) && !isFound(service);
   const missed = [
     ...ports
       .filter((one) => isOurs(one, given) && judge.isClosed(one.entity, null))
       .map((one) => missedOf("ports", one, hostId, portText(one.entity))),
     ...services
-      .filter((one) => isOurs(one, given) && isGone(one.entity))
+      .filter((one) => isOurs(one, given) && (isGone(one.entity) || isEnded(one.entity)))
       .map((one) => missedOf("services", one, hostId, one.entity.name)),
   ];
   return {
@@ -86,6 +88,16 @@ export function sightingOf(
     },
     missed,
   };
+}
+
+/** Whether the container of a service does not run, as far as the file says. */
+function hasEnded({ virtualization }: Service, containers: SeenContainers | undefined): boolean {
+  const name = virtualization?.details["container"];
+  if (virtualization === null || typeof name !== "string" || containers === undefined) return false;
+  const { running, stopped, allOf } = containers;
+  const { type } = virtualization;
+  const key = containerKey(type, name);
+  return !running.has(key) && (stopped.has(key) || type === allOf);
 }
 
 interface Judge {

@@ -3,6 +3,7 @@ import type { SaysOfHost } from "../observations.rules.js";
 import { behindBridge, isOfBridge } from "./bridges.js";
 import { documentsIn } from "./documents.js";
 import { isObject, type JsonObject, listAt, memberOf, objectAt, textAt } from "./json.js";
+import { kept } from "./kept.js";
 import { faultAt } from "./lines.js";
 import type { Reader } from "./reader.js";
 import { createSightings, type Sightings } from "./sightings.js";
@@ -129,8 +130,7 @@ function machineOf({ line, name, facts }: HostFacts, skipped: Skipped): Machine 
     "product_name",
     "product_serial",
   ])
-    if ([...textFact(facts, said)].length > LONGEST_TEXT)
-      skipped.add(line, `${said} of machine ${called}`, `only its first ${LONGEST_TEXT} characters are kept`);
+    kept(textFact(facts, said), LONGEST_TEXT, { skipped, line, what: `${said} of machine ${called}` });
   return { line, name: called, hostname, system: systemOf(facts), says: saysOf(facts), addresses };
 }
 

@@ -101,6 +101,13 @@ describe("ARP entries of systems, routers and switches", () => {
     ]);
   });
 
+  it("of arp-scan keep the first 200 characters of a vendor, and say so", () => {
+    const vendor = "v".repeat(201);
+    const row = `10.25.0.1\t00:0d:b9:10:11:01\t${vendor}\n`;
+    expect(read(arp, row).hosts[0]?.says?.vendor).toBe(vendor.slice(0, 200));
+    expect(skippedIn(arp, row)).toEqual(["1 vendor of neighbour 10.25.0.1: only its first 200 characters are kept"]);
+  });
+
   it("are not found in lists of something else", () => {
     for (const file of ["1700000000 00:11:22:33:44:55 10.0.0.5 nas *\n", "10.0.0.5 nas nas.home\n", "name ip mac\n"])
       expect(arp.looksLike(file)).toBe(false);

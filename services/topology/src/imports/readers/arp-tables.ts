@@ -108,7 +108,7 @@ function rowOf(words: readonly string[], at: number, card: number): ArpRow {
 /** What `arp-scan` says of a MAC address: `Synology Incorporated (DUP: 2)`, or `(Unknown: locally administered)`. */
 function vendorIn(line: string): string | null {
   const written = OF_ARP_SCAN.exec(line.trim())?.[1]?.replace(/ \(DUP: \d+\)$/, "") ?? "";
-  return /^\(unknown\b/i.test(written) ? null : clip(written, 200);
+  return /^\(unknown\b/i.test(written) ? null : clip(written);
 }
 
 /** MikroTik's terse form names its values: `address=10.0.0.1`. */

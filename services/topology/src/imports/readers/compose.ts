@@ -10,8 +10,9 @@ import {
   shortPorts,
   withDefaults,
 } from "./compose-values.js";
-import { containerService, placeOf } from "./docker.js";
+import { containerService, LONGEST_IMAGE, LONGEST_NAME, placeOf } from "./docker.js";
 import { isObject, type JsonObject, memberOf } from "./json.js";
+import { kept } from "./kept.js";
 import { faultAt } from "./lines.js";
 import { createMachine, type Machine } from "./machine.js";
 import type { Reader, ReaderGiven } from "./reader.js";
@@ -209,12 +210,15 @@ function replicasOf(mappings: readonly JsonObject[]): number {
 }
 
 function containerOf(project: Project, { line, name: ofService, layers }: Service, values: Values): Container {
+  const { skipped } = project;
   const { mappings } = values;
   const own = values.whole("container_name");
   const called = own === "" && project.name !== "" ? `${project.name}-${ofService}-1` : own;
-  const name = clip(called === "" ? ofService : called, 100) ?? "without a name";
+  const what = `name of service ${shown(ofService)}`;
+  const name = kept(called === "" ? ofService : called, LONGEST_NAME, { skipped, line, what }) ?? "without a name";
   const isBuilt = firstOf(mappings, "image") === undefined && project.name !== "";
-  const image = isBuilt ? `${project.name}-${ofService}` : values.text("image");
+  const written = isBuilt ? `${project.name}-${ofService}` : values.text("image");
+  const image = kept(written, LONGEST_IMAGE, { skipped, line, what: `image of service ${shown(ofService)}` }) ?? "";
   const attached = attachmentsOf(project, { line, name }, values);
   const mode = values.text("network_mode");
   const domain = values.whole("domainname");

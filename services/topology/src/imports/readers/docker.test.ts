@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { guessOf } from "../guess.rules.js";
 import { corpusFile, corpusOf } from "../testing/corpus.js";
 import { createMemoryNetwork } from "../testing/network.js";
-import { importedFrom, read, refusalOf, skippedIn } from "../testing/reading.js";
+import { importedFrom, NOW_MS, read, refusalOf, skippedIn } from "../testing/reading.js";
 import { docker } from "./docker.js";
 
 describe("Docker containers", () => {
@@ -146,5 +146,51 @@ describe("Docker containers: names and rejected files", () => {
     });
     const file = JSON.stringify(Array.from({ length: 12 }, (_, n) => entry(100 * n)));
     expect(read(docker, file).hosts[0]?.addresses.length).toBe(1_000);
+  });
+});
+
+describe("Docker containers that are gone", () => {
+  const entry = (name: string, isRunning: boolean, port?: string): object => ({
+    Name: `/${name}`,
+    State: { Running: isRunning },
+    Config: { Image: `vendor/${name}:1` },
+    NetworkSettings: { Ports: port === undefined ? {} : { "80/tcp": [{ HostIp: "", HostPort: port }] } },
+  });
+  const command = "# docker inspect $(docker ps -aq)\n";
+  /** The names of the services that are missed by a file after another one. */
+  const missedBy = (file: string): string[] => {
+    const network = createMemoryNetwork();
+    const before = [entry("web", true, "8080"), entry("cache", true), entry("job", true), entry("other", true)];
+    network.importFile(JSON.stringify(before), false, { hostname: "box" });
+    const plans = network.importFile(file, true, { hostname: "box", nowMs: NOW_MS + 60_000 });
+    return plans.flatMap(({ sighting }) => sighting?.missed.map(({ name }) => name) ?? []).sort();
+  };
+  const now = [entry("web", true, "8080"), entry("cache", false)];
+
+  it("are missed if the file says that they do not run, or that it has all that run", () => {
+    expect(missedBy(JSON.stringify(now))).toEqual(["cache"]);
+    expect(missedBy(`${command}${JSON.stringify(now)}`)).toEqual(["cache", "job", "other"]);
+    expect(missedBy(`${command}[]`)).toEqual(["cache", "job", "other", "web"]);
+  });
+
+  it("are not missed by a list of some, or of containers of another kind", () => {
+    for (const filtered of [
+      "# docker inspect web",
+      "# docker inspect $(docker ps -q -f name=web)",
+      "# podman inspect $(podman ps -q)",
+    ])
+      expect(missedBy(`${filtered}\n${JSON.stringify([entry("web", true, "8080")])}`)).toEqual([]);
+  });
+});
+
+describe("texts of containers that are too long", () => {
+  it("are cut, and listed", () => {
+    const name = "n".repeat(101);
+    const image = `${"i".repeat(200)}:1`;
+    const file = [{ Name: `/${name}`, State: { Running: true }, Config: { Image: image }, NetworkSettings: {} }];
+    expect(skippedIn(docker, JSON.stringify(file))).toEqual([
+      `1 name of container ${name.slice(0, 100)}: only its first 100 characters are kept`,
+      `1 image of container ${name.slice(0, 100)}: only its first 200 characters are kept`,
+    ]);
   });
 });

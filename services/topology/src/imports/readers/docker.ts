@@ -1,17 +1,28 @@
 import { serviceOfImage } from "../processes.rules.js";
-import type { Scan, SeenService } from "../scan.rules.js";
+import { containerKey, type Scan, type SeenService } from "../scan.rules.js";
 import { documentsIn } from "./documents.js";
 import { entriesOf, isObject, jsonFault, type JsonObject, objectAt, textAt } from "./json.js";
+import { kept } from "./kept.js";
+import { beginningOf } from "./lines.js";
 import { createMachine, type Machine, type Place, portNumberIn } from "./machine.js";
 import type { Reader } from "./reader.js";
 import { addressIn, clip, isLinkLocal, isLoopback, PROTOCOLS } from "./texts.js";
 
 // `docker inspect` and `podman inspect`. Published ports are open on the machine, which the request names; the
-// containers' own addresses are local to it and skipped.
+// containers' own addresses are local to it and skipped. Only a first line with the command tells that the file has all
+// containers that run.
+
+/** `# docker inspect $(docker ps -q)`, without a filter. */
+const COMMAND =
+  /^#\s*(?:sudo\s+)?(docker|podman)\s+(?:container\s+)?inspect\s+\$\((?:sudo\s+)?\1\s+(?:container\s+)?(?:ps|ls)(?:\s+(?:-[aq]+|--all|--quiet))*\)\s*$/;
 
 const PORT = /^(\d{1,5})\/(tcp|udp)$/;
 /** Maximum places where a container publishes a port. */
 const MOST_PLACES = 100;
+
+/** Characters that are kept of a container. */
+export const LONGEST_NAME = 100;
+export const LONGEST_IMAGE = 200;
 
 /** Image names used by many products. */
 const SAYS_NOTHING: ReadonlySet<string> = new Set(["server", "app", "web", "api", "core"]);
@@ -46,18 +57,40 @@ interface Container {
 export const docker: Reader = { format: "docker", looksLike, read: readContainers };
 
 function looksLike(beginning: string): boolean {
-  return /^\[\s*\{/.test(beginning) && /"(?:State|NetworkSettings|HostConfig|Config)"\s*:\s*\{/.test(beginning);
+  if (typeOfCommand(beginning) !== null) return true;
+  const json = beginning.replace(/^(?:#[^\n]*\n\s*)+/, "");
+  return /^\[\s*\{/.test(json) && /"(?:State|NetworkSettings|HostConfig|Config)"\s*:\s*\{/.test(json);
 }
 
 function readContainers(bytes: Iterable<Uint8Array>): Scan {
+  const blocks = [...bytes];
   const machine = createMachine();
-  const documents = [...documentsIn(bytes)];
+  const running = new Set<string>();
+  const stopped = new Set<string>();
+  const documents = [...documentsIn(blocks)];
   for (const [index, entry] of documents.flatMap(({ value }) => entriesOf(value)).entries()) {
     if (!isObject(entry["NetworkSettings"]))
       throw jsonFault(`$[${index}].NetworkSettings`, "must be an object, as `docker inspect` writes it of a container");
+    const key = containerKey(typeOf(entry), nameOf(entry));
+    (isRunning(entry) ? running : stopped).add(key);
     takeContainer(machine, index + 1, entry);
   }
-  return machine.scan("docker", 1);
+  const allOf = typeOfCommand(beginningOf(blocks));
+  return machine.scan("docker", 1, { containers: { running, stopped, allOf } });
+}
+
+/** The type of which a file has all containers that run, by the command in its first line; null if it does not say so. */
+function typeOfCommand(beginning: string): string | null {
+  const command = COMMAND.exec(beginning.split("\n", 1)[0] ?? "")?.[1];
+  return command === undefined ? null : command === "podman" ? "Podman" : "Docker";
+}
+
+function isRunning(entry: JsonObject): boolean {
+  return objectAt(entry, "State")["Running"] === true;
+}
+
+function typeOf(entry: JsonObject): string {
+  return "OCIRuntime" in entry || "ConmonPidFile" in entry ? "Podman" : "Docker";
 }
 
 /** Adds the ports of a container, or skips it with a reason. */
@@ -68,10 +101,13 @@ function takeContainer(machine: Machine, line: number, entry: JsonObject): void 
   const skip = (reason: string): void => {
     machine.skipped.add(line, `container ${name}`, reason);
   };
-  if (objectAt(entry, "State")["Running"] !== true) {
+  if (!isRunning(entry)) {
     skip("it is not running");
     return;
   }
+  const { skipped } = machine;
+  for (const [what, text, most] of textsOf(entry))
+    kept(text, most, { skipped, line, what: `${what} of container ${name}` });
   const service = serviceOf(entry, name);
   const isOnHostNetwork = mode === "host";
   const opened = isOnHostNetwork
@@ -120,13 +156,22 @@ export function placeOf(written: string): Place {
 
 function nameOf(entry: JsonObject): string {
   return (
-    clip(textAt(entry, "Name").replace(/^\//, ""), 100) ?? clip(textAt(entry, "Id").slice(0, 12)) ?? "without a name"
+    clip(textAt(entry, "Name").replace(/^\//, ""), LONGEST_NAME) ??
+    clip(textAt(entry, "Id").slice(0, 12)) ??
+    "without a name"
   );
 }
 
+/** What is kept of a container, with its longest length. */
+function textsOf(entry: JsonObject): readonly (readonly [what: string, text: string, most: number])[] {
+  return [
+    ["name", textAt(entry, "Name").replace(/^\//, ""), LONGEST_NAME],
+    ["image", textAt(objectAt(entry, "Config"), "Image"), LONGEST_IMAGE],
+  ];
+}
+
 function serviceOf(entry: JsonObject, name: string): SeenService {
-  const type = "OCIRuntime" in entry || "ConmonPidFile" in entry ? "Podman" : "Docker";
-  return containerService(name, textAt(objectAt(entry, "Config"), "Image"), type);
+  return containerService(name, textAt(objectAt(entry, "Config"), "Image"), typeOf(entry));
 }
 
 /** The service of an image: it has the given name, and the image alone says what it is. */
@@ -146,7 +191,7 @@ export function imageService(name: string, written: string): SeenService {
 
 /** The service of a container, which has its name and says what it runs on. */
 export function containerService(name: string, written: string, type: string): SeenService {
-  const image = clip(written, 200);
+  const image = clip(written, LONGEST_IMAGE);
   const details = { container: name, ...(image !== null && { image }) };
   return { ...imageService(name, written), virtualization: { type, runner: null, details } };
 }

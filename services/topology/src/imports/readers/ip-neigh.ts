@@ -3,6 +3,7 @@ import { arpRow, hasArpHeadings, isArpNote } from "./arp-tables.js";
 import { behindBridge, isOfBridge } from "./bridges.js";
 import { documentsIn } from "./documents.js";
 import { entriesOf, listAt, textAt } from "./json.js";
+import { kept } from "./kept.js";
 import { beginningOf, faultAt, linesOf } from "./lines.js";
 import type { Reader } from "./reader.js";
 import { createSightings } from "./sightings.js";
@@ -11,6 +12,8 @@ import { addressIn, cardOf, hostnameIn, isOfOneCard, macIn, reasonAgainst, toolI
 // Neighbour tables: `ip -j neigh`, `ip neigh`, `arp` in all forms of Linux, BSD, macOS and Windows, and the ARP tables of
 // routers and switches.
 
+/** Characters that are kept. */
+const LONGEST_VENDOR = 200;
 /** A MAC address with more addresses than this is a proxy. */
 const MOST_OF_A_CARD = 16;
 
@@ -66,13 +69,15 @@ function readNeighbours(bytes: Iterable<Uint8Array>): Scan {
       throw faultAt(one.line, `an import reads at most ${MOST_SIGHTINGS} neighbours`);
   }
   const crowded = crowdedCards(machines);
-  for (const { line, ip, card, hostname, address, vendor: maker = null } of machines) {
+  for (const { line, ip, card, hostname, address, vendor: assigned = null } of machines) {
     const what = `neighbour ${address}`;
     const count = crowded.get(card);
     if (count !== undefined)
       sightings.skipped.add(line, what, `${card} responds for ${count} addresses, as with proxy ARP`);
     else {
       const { mac, vendor } = cardOf(card, ip);
+      const written = { skipped: sightings.skipped, line, what: `vendor of ${what}` };
+      const maker = assigned === null ? null : kept(assigned, LONGEST_VENDOR, written);
       const said = mac === null || maker === null ? {} : { vendor: maker };
       sightings.add(
         { line, addresses: [{ ip, mac, ...said }], hostname, vendor: vendor ?? maker, says: said, ports: [] },

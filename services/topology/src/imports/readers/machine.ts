@@ -1,10 +1,11 @@
-import { type CoveredPorts, COVERS_NOTHING } from "../coverage.rules.js";
+import { COVERS_NOTHING } from "../coverage.rules.js";
 import {
   createSkipped,
   MOST_INTERFACES_OF_HOST,
   MOST_OPEN_PORTS,
   type Scan,
   MOST_PORTS_OF_HOST,
+  type SeenHost,
   type SeenPort,
   type Skipped,
   type Workload,
@@ -24,8 +25,8 @@ export interface Machine {
   open(place: Place, port: Omit<SeenPort, "ip">): string | null;
   /** Adds what runs without a port. @returns why it is skipped; null if it is not */
   run(workload: Workload): string | null;
-  /** @param line where the machine's data starts @param covered its covered ports */
-  scan(tool: string, line: number, covered?: readonly CoveredPorts[]): Scan;
+  /** @param line where the machine's data starts @param says its covered ports and its containers */
+  scan(tool: string, line: number, says?: Pick<SeenHost, "covered" | "containers">): Scan;
 }
 
 export function createMachine(): Machine {
@@ -55,9 +56,11 @@ export function createMachine(): Machine {
       workloads.push(workload);
       return null;
     },
-    scan: (tool, line, covered = []) => {
+    scan: (tool, line, says = {}) => {
+      const { covered = [] } = says;
       const seen = [...addresses].map((ip) => ({ ip, mac: null }));
-      const host = { line, isNamed: true, addresses: seen, hostname: null, vendor: null, ports, covered, workloads };
+      const own = { line, isNamed: true, addresses: seen, hostname: null, vendor: null };
+      const host = { ...own, ports, workloads, ...says, covered };
       const scan = { info: toolInfo(tool), brokeOff: null, hosts: [host], unanswered: 0, skipped };
       const ranges = covered.map(({ protocol }) => `1-65535/${protocol.toLowerCase()}`);
       return { ...scan, coverage: { ...COVERS_NOTHING, reported: { addresses: [], ports: ranges } } };

@@ -1,5 +1,6 @@
 import type { Scan, SeenHost, SeenService } from "../scan.rules.js";
 import { isObject, type JsonObject, jsonIn, listAt, memberOf, objectAt, textAt } from "./json.js";
+import { kept } from "./kept.js";
 import { beginningOf, faultAt, linesOf } from "./lines.js";
 import { portNumberIn } from "./machine.js";
 import type { Reader } from "./reader.js";
@@ -199,9 +200,8 @@ function take({ add, skipped }: Sightings, line: number, found: Found): void {
   else if (number === null) skipped.add(line, what, "its number is not from 1 to 65535");
   else if (found.state !== "open") skipped.add(line, what, `it is ${found.state.slice(0, 20)}`);
   else {
-    const title = found.banner?.kind === "title" ? clip(found.banner.text, LONGEST_TITLE) : null;
-    if (found.banner?.kind === "title" && [...found.banner.text].length > LONGEST_TITLE)
-      skipped.add(line, `title of ${what}`, `only its first ${LONGEST_TITLE} characters are kept`);
+    const written = { skipped, line, what: `title of ${what}` };
+    const title = found.banner?.kind === "title" ? kept(found.banner.text, LONGEST_TITLE, written) : null;
     const said = title === null ? {} : { says: { title } };
     const product = found.banner === null ? null : productIn(found.banner);
     const service = found.service === null || product === null ? found.service : { ...found.service, ...product };

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, listAt, textAt } from "./json.js";
-import { addressIn, clip, macIn } from "./texts.js";
+import { addressIn, macIn } from "./texts.js";
 
 // Proxmox VE responses about one guest: its configuration, and its interfaces from the guest agent or the container's
 // node.
@@ -16,6 +16,7 @@ export interface Card {
 }
 
 export interface Config {
+  /** As written. */
   readonly name: string;
   readonly isTemplate: boolean;
   /** What it is said to run, such as `l26` or `debian`. */
@@ -36,9 +37,8 @@ export function configIn(value: unknown): Config | null {
   if (!isObject(value)) return null;
   const nets = Object.keys(value).filter((name) => NET.test(name));
   if (nets.length === 0 && typeof value["digest"] !== "string") return null;
-  const name = clip(textAt(value, "name") || textAt(value, "hostname"), 100) ?? "";
   return {
-    name,
+    name: textAt(value, "name") || textAt(value, "hostname"),
     isTemplate: value["template"] === 1,
     system: systemIn(textAt(value, "ostype")),
     cards: nets.map((net) => cardIn(value, net)),

@@ -125,6 +125,19 @@ describe("responses of Proxmox VE", () => {
     expect(importedFrom([[backwards]]).sort()).toEqual(importedFrom([[lines.join("\n")]]).sort());
   });
 
+  it("keep the first 100 characters of names, and say so", () => {
+    const name = "n".repeat(101);
+    const file = [
+      JSON.stringify([{ type: "qemu", vmid: 100, id: "qemu/100", name, node: "pve1", status: "running" }]),
+      JSON.stringify({ name, net0: "virtio=BC:24:11:00:00:01,bridge=vmbr0", ipconfig0: "ip=10.1.0.5/24" }),
+    ].join("\n");
+    expect(read(proxmox, file).hosts[0]?.hostname).toBe(name.slice(0, 100));
+    expect(skippedIn(proxmox, file)).toEqual([
+      "1 name of qemu: only its first 100 characters are kept",
+      "2 name of a guest: only its first 100 characters are kept",
+    ]);
+  });
+
   it("take time linear in the number of guests", () => {
     const microsOf = (count: number): number => {
       const guests = Array.from({ length: count }, (_, n) => `vm${n}`);

@@ -5,6 +5,7 @@ import type { SeenVirtualization } from "../virtualization.rules.js";
 import { behindBridge, isOfBridge } from "./bridges.js";
 import { documentsIn } from "./documents.js";
 import { isObject, type JsonObject, textAt } from "./json.js";
+import { kept } from "./kept.js";
 import { faultAt } from "./lines.js";
 import { type Config, configIn, type Link, linksIn } from "./proxmox-values.js";
 import type { Reader } from "./reader.js";
@@ -15,6 +16,8 @@ import { addressIn, cardOf, clip, hostnameIn, isLoopback, macIn, reasonAgainst, 
 // addresses and IP addresses are in different responses, and only together describe hosts.
 
 const MOST_LISTED = 20_000;
+/** Characters that are kept. */
+const LONGEST_NAME = 100;
 /** Maximum listed covered addresses. */
 const MOST_REPORTED = 100;
 
@@ -73,8 +76,10 @@ function takeResponse(cluster: Cluster, sightings: Sightings, line: number, resp
   const links = linksIn(response);
   const config = configIn(response);
   if (links !== null) cluster.guests.push({ line, links });
-  else if (config !== null) cluster.configs.push({ ...config, line });
-  else if (Array.isArray(response))
+  else if (config !== null) {
+    const written = { skipped: sightings.skipped, line, what: "name of a guest" };
+    cluster.configs.push({ ...config, name: kept(config.name, LONGEST_NAME, written) ?? "", line });
+  } else if (Array.isArray(response))
     return response.every((entry, index) => takeListed(cluster, sightings, index + 1, entry));
   else return false;
   return true;
@@ -85,7 +90,8 @@ function takeListed({ listed, reported }: Cluster, { add, skipped }: Sightings, 
   const kind = isObject(entry) ? textAt(entry, "type") : "";
   if (!isObject(entry) || kind === "") return false;
   if (listed.length === MOST_LISTED) throw faultAt(line, `an import reads at most ${MOST_LISTED} resources`);
-  const name = clip(textAt(entry, "name") || textAt(entry, kind === "node" ? "node" : "id"), 100) ?? "";
+  const called = textAt(entry, "name") || textAt(entry, kind === "node" ? "node" : "id");
+  const name = kept(called, LONGEST_NAME, { skipped, line, what: `name of ${kind.slice(0, 20)}` }) ?? "";
   const ip = kind === "node" ? addressIn(textAt(entry, "ip")) : null;
   if (ip !== null && faultOf(ip, "") === null) {
     reported.add(name);
@@ -99,7 +105,7 @@ function takeListed({ listed, reported }: Cluster, { add, skipped }: Sightings, 
       kind,
       name,
       isUp: isUp(entry),
-      node: kind === "node" ? "" : (clip(textAt(entry, "node"), 100) ?? ""),
+      node: kind === "node" ? "" : (clip(textAt(entry, "node"), LONGEST_NAME) ?? ""),
       id: typeof entry["vmid"] === "number" ? entry["vmid"] : null,
     });
   else skipped.add(line, `${kind.slice(0, 20)} ${name}`, "it is not a machine");

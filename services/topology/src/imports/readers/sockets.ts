@@ -66,7 +66,7 @@ export function createSockets({ tool, numeric }: Listing): Sockets {
     haveAll: () => {
       coverage.hasAll = true;
     },
-    scan: (line) => machine.scan(tool, line, machine.full() === null ? coverage.covered() : []),
+    scan: (line) => machine.scan(tool, line, machine.full() === null ? { covered: coverage.covered() } : {}),
   };
 }
 

@@ -4,14 +4,14 @@ import { type BareHost, isUntouched } from "../bare.rules.js";
 import { type PlannedHost, type Recognized, recognizedAs } from "../plan.rules.js";
 import type { NamedHost } from "../../storage/stores/host-names.js";
 import { hostLabel } from "../../values/host-names.rules.js";
-import { createSession, type FileGiven, type Job, type Session } from "../session.js";
+import { createSession, type FileGiven, type Job, type Session, type SightedPlan } from "../session.js";
 import { after } from "./sightings.js";
 
 export interface MemoryNetwork {
   readonly hosts: Map<string, Recognized>;
   interfaces(): Interface[];
   /** Imports a file, each host planned on what is there by then or, in a preview, on what was there before. */
-  importFile(file: string | Uint8Array, isDry: boolean, given?: Given): PlannedHost[];
+  importFile(file: string | Uint8Array, isDry: boolean, given?: Given): SightedPlan[];
 }
 
 interface Given extends Partial<FileGiven> {
@@ -50,7 +50,7 @@ export function createMemoryNetwork(): MemoryNetwork {
     );
   }
 
-  function importFile(file: string | Uint8Array, isDry: boolean, { hostname, ...given }: Given = {}): PlannedHost[] {
+  function importFile(file: string | Uint8Array, isDry: boolean, { hostname, ...given }: Given = {}): SightedPlan[] {
     const session = createSession();
     const bytes = typeof file === "string" ? new TextEncoder().encode(file) : new Uint8Array(file);
     const named = hostname === undefined ? null : { hostId: idOf(hostname), hostname };
@@ -58,7 +58,7 @@ export function createMemoryNetwork(): MemoryNetwork {
     session.recognize(interfaces());
     recognizeHosts(session, namedHosts(), hosts);
     const { jobs } = session.settle([]);
-    const plans: PlannedHost[] = [];
+    const plans: SightedPlan[] = [];
     while (plans.length < jobs)
       for (const { index, match } of session.jobs(plans.length)) {
         const there = match === null ? undefined : hosts.get(match.hostId);
