@@ -1,62 +1,57 @@
-import { readFile } from "node:fs/promises";
 import type { Surroundings } from "../terminal.js";
 import { addressTable } from "./addresses.rules.js";
 import { inspectContainers } from "./containers.js";
+import type { Collected, Found } from "./found.js";
+import { readLeases } from "./leases.js";
 
 // Sources of network data on a machine, as files that the API imports. Missing ones are skipped.
-
-/** A file of a source. */
-export interface Collected {
-  readonly source: string;
-  /** The import format. */
-  readonly format: "csv" | "ss" | "docker" | "ip-neigh" | "dhcp-leases" | "auto";
-  readonly text: string;
-  /** The file describes this machine, which must be named. */
-  readonly isOwn: boolean;
-  readonly resource?: "interfaces";
-}
 
 export interface Asked {
   /** CIDR blocks to scan with nmap; by default none. */
   readonly scan: readonly string[];
+  /** Lease files besides the usual ones. */
+  readonly leases: readonly string[];
   /** Names of sources; empty for all. */
   readonly only: readonly string[];
   readonly hostname: string;
 }
 
-type Source = (surroundings: Surroundings, asked: Asked) => Promise<Collected | null>;
+type Source = (surroundings: Surroundings, asked: Asked) => Promise<Found>;
 
-const LEASES = [
-  ...["/var/lib/misc/dnsmasq.leases", "/var/lib/dnsmasq/dnsmasq.leases", "/tmp/dhcp.leases"],
-  ...["/var/lib/kea/kea-leases4.csv", "/var/lib/dhcp/dhcpd.leases"],
-];
-
+const NOTHING: Found = { files: [], unread: [] };
 const SS = ["-H", "-tulnp"];
+const KUBECTL = ["get", "nodes,services,pods", "--all-namespaces", "--output", "json", "--request-timeout", "20s"];
 
 /** In import order: the machine itself first, so that the others find it. */
 export const SOURCES: Readonly<Record<string, Source>> = {
   addresses: async ({ run }, { hostname }) => {
     const text = await run("ip", ["-j", "addr"]);
     const table = text === null ? null : addressTable(text, hostname);
-    return table === null
-      ? null
-      : { source: "addresses", format: "csv", text: table, isOwn: false, resource: "interfaces" };
+    if (table === null) return NOTHING;
+    return {
+      files: [{ source: "addresses", format: "csv", text: table, isOwn: false, resource: "interfaces" }],
+      unread: [],
+    };
   },
   // With the command in its first line, a file has every socket.
   ss: ({ run }) => output("ss", run("ss", SS), { format: "ss", isOwn: true }, `# ss ${SS.join(" ")}\n`),
-  docker: (surroundings) => output("docker", inspectContainers(surroundings), { format: "docker", isOwn: true }),
-  leases: async () => {
-    for (const path of LEASES) {
-      const text = await readFile(path, "utf8").catch(() => "");
-      if (text.trim() !== "") return { source: "leases", format: "dhcp-leases", text, isOwn: false };
-    }
-    return null;
+  docker: (surroundings) => inspectContainers(surroundings),
+  kubernetes: async ({ run }) => {
+    if ((await run("kubectl", ["config", "current-context"])) === null) return NOTHING;
+    const found = await output("kubernetes", run("kubectl", KUBECTL), { format: "kubernetes", isOwn: false });
+    if (found.files.length > 0) return found;
+    return { files: [], unread: [`kubernetes: kubectl ${KUBECTL.slice(0, 2).join(" ")} failed or shows nothing.`] };
   },
+  leases: (_surroundings, { leases }) => readLeases(leases),
   neighbours: ({ run }) => output("neighbours", run("ip", ["-j", "neigh"]), { format: "ip-neigh", isOwn: false }),
-  nmap: async ({ run }, { scan }) =>
-    scan.length === 0
-      ? null
-      : output("nmap", run("nmap", ["-sV", "-T4", "-oX", "-", ...scan]), { format: "auto", isOwn: false }),
+  nmap: async ({ run }, { scan }) => {
+    if (scan.length === 0) return NOTHING;
+    const found = await output("nmap", run("nmap", ["-sV", "-T4", "-oX", "-", ...scan]), {
+      format: "auto",
+      isOwn: false,
+    });
+    return found.files.length > 0 ? found : { files: [], unread: ["nmap: it is not installed, or the scan failed."] };
+  },
 };
 
 async function output(
@@ -64,7 +59,7 @@ async function output(
   running: Promise<string | null>,
   rest: Pick<Collected, "format" | "isOwn">,
   heading = "",
-): Promise<Collected | null> {
+): Promise<Found> {
   const text = (await running)?.trim() ?? "";
-  return text === "" || text === "[]" ? null : { source, text: heading + text, ...rest };
+  return text === "" || text === "[]" ? NOTHING : { files: [{ source, text: heading + text, ...rest }], unread: [] };
 }

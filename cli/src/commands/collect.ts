@@ -2,7 +2,8 @@ import { hostname as ownName } from "node:os";
 import type { Command } from "commander";
 import { importFile } from "@nts/shared/contract";
 import { ApiError } from "@nts/shared/client";
-import { type Collected, SOURCES } from "../collect/sources.js";
+import type { Collected } from "../collect/found.js";
+import { SOURCES } from "../collect/sources.js";
 import type { Connection } from "../connection.js";
 import { describeFailure } from "../failures.js";
 import { idOf } from "../find.js";
@@ -15,6 +16,7 @@ interface CollectOptions {
   readonly network?: string;
   readonly hostname: string;
   readonly scan: readonly string[];
+  readonly leases: readonly string[];
   readonly only: readonly string[];
   readonly dryRun?: boolean;
   readonly every?: string;
@@ -23,11 +25,14 @@ interface CollectOptions {
 export const addCollect: AddCommands = (program, surroundings) => {
   program
     .command("collect")
-    .description("import what this machine knows about its network: addresses, sockets, containers, leases, neighbours")
+    .description(
+      "import what this machine knows about its network: addresses, sockets, containers, clusters, leases, neighbours",
+    )
     .option("--network <name>", "its network; optional if the key has only one")
     .option("--hostname <name>", "name of this machine", ownName())
     .option("--only <sources...>", Object.keys(SOURCES).join(", "), [])
     .option("--scan <blocks...>", "also scan these blocks with nmap, such as 192.168.1.0/24", [])
+    .option("--leases <files...>", "lease files besides the usual ones, such as an export of a router", [])
     .option("--dry-run", "only show what would be done")
     .option("--every <seconds>", "repeat at this interval, for containers")
     .action((options: CollectOptions, command: Command) => collect(options, command, surroundings));
@@ -64,17 +69,19 @@ async function collectOnce(
     for (const [at, [name, source]] of sources.entries()) {
       const place = `${bar(at, sources.length)} ${name}`;
       terminal.progress(place);
-      const file = await source(surroundings, options);
-      if (file === null) continue;
-      found += 1;
+      const { files, unread } = await source(surroundings, options);
+      for (const reason of unread) terminal.say(reason);
+      found += files.length;
       const onText = (text: string): void => terminal.progress(`${place}: ${hostsIn(text)} hosts`);
-      const ended = await post(terminal, connection, { file, network_id, options, onText });
-      exitCode ||= ended;
+      for (const file of files) {
+        const ended = await post(terminal, connection, { file, network_id, options, onText });
+        exitCode ||= ended;
+      }
     }
   } catch (error) {
     return report(terminal, error, "");
   }
-  if (found === 0) terminal.say("Nothing to collect: neither ip, ss, docker nor a lease file was found.");
+  if (found === 0) terminal.say("Nothing to collect: neither ip, ss, docker, kubectl nor a lease file was found.");
   return found === 0 ? EXIT.missing : exitCode;
 }
 

@@ -1,0 +1,17 @@
+/** A file of a source. */
+export interface Collected {
+  readonly source: string;
+  /** The import format. */
+  readonly format: "csv" | "ss" | "docker" | "kubernetes" | "ip-neigh" | "dhcp-leases" | "auto";
+  readonly text: string;
+  /** The file describes this machine, which must be named. */
+  readonly isOwn: boolean;
+  readonly resource?: "interfaces";
+}
+
+/** What a source has. */
+export interface Found {
+  readonly files: readonly Collected[];
+  /** Why something that is there was not read, as sentences. */
+  readonly unread: readonly string[];
+}
