@@ -4,6 +4,7 @@ import { EXIT, Problem } from "./terminal.js";
 interface Fault {
   readonly path: string;
   readonly message: string;
+  readonly headings?: readonly string[];
 }
 
 /** The message and exit code for an error. Unexpected errors are rethrown. */
@@ -24,6 +25,9 @@ function textOf({ message, code, status, requestId, params }: ApiError): string 
   return [
     `${message} (${facts.join(", ")})`,
     ...faults.map(({ path, message: text }) => `  ${path === "" ? "body" : path}: ${text}`),
+    ...faults.flatMap(({ headings }) =>
+      headings === undefined ? [] : [`  its columns are ${headings.join(", ")}; say what one means with --column`],
+    ),
     ...others.map(([name, value]) => `  ${name}: ${JSON.stringify(value)}`),
     ...(HINTS[code] === undefined ? [] : [`  ${HINTS[code]}`]),
   ].join("\n");

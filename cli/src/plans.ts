@@ -31,14 +31,24 @@ function memberText([name, { before, after }]: [string, Difference]): string {
 }
 
 /** The plan of an import in a few lines. */
-export function importText({ dry_run, format, summary, hosts, broke_off }: ImportPlan): string {
+export function importText({ dry_run, format, summary, hosts, broke_off, columns = [] }: ImportPlan): string {
   const would = dry_run ? "would be " : "";
   const failed = hosts.filter(({ error }) => error !== null);
+  const given = columns.flatMap(({ heading, meaning, given: isGiven }) =>
+    isGiven ? [`${heading} = ${meaning ?? "ignore"}`] : [],
+  );
+  const unused = columns.flatMap(({ heading, meaning, given: isGiven }) =>
+    meaning === null && !isGiven ? [heading] : [],
+  );
   return [
     `Read as ${format}; ${would}done:`,
     ...(["subnets", "hosts", "interfaces", "ports", "services", "missing"] as const).map((kind) =>
       line(kind, summary[kind]),
     ),
+    ...(given.length > 0 ? [`  columns as you say: ${given.join(", ")}`] : []),
+    ...(unused.length > 0
+      ? [`  columns that are not used: ${unused.join(", ")}; say what one means with --column`]
+      : []),
     ...(summary.skipped > 0 ? [`  ${summary.skipped} parts of the file are left out`] : []),
     ...(broke_off === null ? [] : [`  the file ends early, in line ${broke_off.line}: ${broke_off.reason}`]),
     ...failed.slice(0, 20).map(({ name, error }) => `  ! ${name}: ${error?.message ?? ""} (${error?.code ?? ""})`),

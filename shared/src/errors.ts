@@ -105,6 +105,8 @@ export interface Fault {
   readonly message: string;
   /** The kind of error, where programs distinguish them. */
   readonly code?: string;
+  /** The headings of a table that lacks one. */
+  readonly headings?: readonly string[];
 }
 
 /** Creates `validation_failed` for the given places. @see docs/errors.md */

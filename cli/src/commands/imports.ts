@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
 import {
+  COLUMN_MEANINGS,
   CSV_RESOURCES,
   IMPORT_FORMATS,
   importArchive,
@@ -24,6 +25,7 @@ interface ImportOptions {
   readonly host?: string;
   readonly hostname?: string;
   readonly resource?: (typeof CSV_RESOURCES)[number];
+  readonly column: readonly string[];
   readonly dryRun?: boolean;
   readonly yes?: boolean;
 }
@@ -40,6 +42,12 @@ export const addImport: AddCommands = (program, surroundings) => {
     )
     .option("--hostname <name>", "the machine that the file describes")
     .addOption(new Option("--resource <rows>", "the kind of the rows of a table").choices(CSV_RESOURCES))
+    .option(
+      "--column <heading=meaning>",
+      `what a column of a table means, repeatable: ${COLUMN_MEANINGS.join(", ")}, attributes_key`,
+      (said: string, before: readonly string[]) => [...before, said],
+      [],
+    )
     .option("--dry-run", "only show the plan")
     .option("-y, --yes", "do not ask for confirmation")
     .action((file: string, options: ImportOptions, command: Command) =>
@@ -55,12 +63,16 @@ async function importOne(
 ): Promise<void> {
   const { terminal } = surroundings;
   const connection = await connectFor(command, surroundings);
-  const { hostname, resource, format, network } = options;
+  const { hostname, resource, column, format, network } = options;
   if (format === "archive") return importAll(await bytesOf(terminal, path), options, connection, terminal);
   if (network === undefined) throw new Problem(EXIT.usage, "Several networks: choose one with --network.");
   const body = await bytesOf(terminal, path);
   const network_id = await idOf(connection, resourceNamed("networks"), network);
-  const query = { ...(hostname !== undefined && { hostname }), ...(resource !== undefined && { resource }) };
+  const query = {
+    ...(hostname !== undefined && { hostname }),
+    ...(resource !== undefined && { resource }),
+    ...(column.length > 0 && { columns: [...column] }),
+  };
   const { client } = connection;
   const start = (dry_run: boolean): Promise<ImportJob> =>
     format === "nmap"
@@ -68,6 +80,7 @@ async function importOne(
       : client.start(importFile, { params: { format }, query: { network_id, ...query, dry_run }, body });
   terminal.progress(PLANNING);
   const plan = await resultOf(connection, terminal, await start(true));
+  requireColumns(plan, column);
   terminal.say(importText(plan));
   if (options.dryRun === true || isIdle(plan)) return;
   await confirm(terminal, "Import it?", options);
@@ -76,6 +89,14 @@ async function importOne(
   terminal.print(importText(done));
   terminal.say(`To take it back: nts imports undo ${job.id}`);
   if (done.summary.hosts.failed > 0) throw new Problem(EXIT.conflict, `${done.summary.hosts.failed} hosts failed.`);
+}
+
+/** The API ignores headings that a table does not have; here they are mistakes. @throws Problem */
+function requireColumns({ columns = [] }: ImportPlan, said: readonly string[]): void {
+  const given = columns.filter((column) => column.given).length;
+  if (given >= new Set(said.map((one) => one.slice(0, one.lastIndexOf("=")))).size) return;
+  const headings = columns.map(({ heading }) => heading).join(", ");
+  throw new Problem(EXIT.usage, `Not all columns of --column are in the table; its columns are ${headings}.`);
 }
 
 async function importAll(

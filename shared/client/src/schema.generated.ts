@@ -625,6 +625,7 @@ export interface components {
          * @enum {string}
          */
         AuditAction: "created" | "updated" | "deleted" | "rotated" | "revoked" | "accepted" | "password_changed" | "password_reset_requested" | "verified" | "login_failed" | "second_factor_enabled" | "second_factor_disabled" | "second_factor_failed" | "recovery_codes_renewed" | "recovery_code_used" | "linked" | "unlinked" | "taken_over" | "first_used" | "paused" | "replayed" | "exported" | "imported";
+        Text3To200: string;
         Text1To254: string;
         HealthEnvelope: {
             /** @constant */
@@ -2024,6 +2025,8 @@ export interface components {
                 addresses: string[];
                 ports: string[];
             };
+            /** @description For tables: what each column was taken for, in their order. */
+            columns?: components["schemas"]["ImportedColumn"][];
             subnets: components["schemas"]["ImportedSubnet"][];
             hosts: components["schemas"]["ImportedHost"][];
             /** @description Covered entities that were not found; the first 10,000. They are not deleted. */
@@ -2038,6 +2041,13 @@ export interface components {
             /** @description The command line of the scan. */
             args: string | null;
             started_at: components["schemas"]["Timestamp"] | null;
+        };
+        ImportedColumn: {
+            heading: string;
+            /** @description A meaning as in the parameter `columns`; null if nothing is made of the column. */
+            meaning: string | null;
+            /** @description Whether the request says so. */
+            given: boolean;
         };
         ImportedSubnet: {
             /** @enum {string} */
@@ -6092,6 +6102,8 @@ export interface operations {
                 hostname?: components["schemas"]["Label1To253"];
                 /** @description The kind of rows in a CSV table; by default detected from the headings. */
                 resource?: "hosts" | "interfaces" | "ports" | "services";
+                /** @description What columns of a CSV table mean, as `heading=meaning`; for the others, their headings say it. A meaning is one of `ip_address`, `mac_address`, `hostname`, `name`, `host`, `description`, `role`, `vendor`, `model`, `serial`, `os`, `os_version`, `port`, `protocol`, `service`, `service_definition`, `version`, `all_interfaces`, `netmask`, `status`, `ignore`, or `attributes_key`. Headings that the table does not have are without effect. */
+                columns?: components["schemas"]["Text3To200"][];
             };
             header?: {
                 /** @description `respond-async`: respond at once with a job. */

@@ -1,3 +1,5 @@
+import { ATTRIBUTE_KEY } from "./attributes.rules.js";
+
 // Formats that can be imported in addition to nmap XML, which has its own operation.
 
 /** File formats; `auto` detects the format, including nmap XML, from the content. */
@@ -34,6 +36,49 @@ export const UNKNOWN_MAC = "?";
 
 /** Begins the heading of a column with the values of an attribute. */
 export const ATTRIBUTE_COLUMN = "attributes_";
+
+/** What a column of a CSV table can be said to mean; also an attribute, such as `attributes_rack`. */
+export const COLUMN_MEANINGS = [
+  "ip_address",
+  "mac_address",
+  "hostname",
+  "name",
+  "host",
+  "description",
+  "role",
+  "vendor",
+  "model",
+  "serial",
+  "os",
+  "os_version",
+  "port",
+  "protocol",
+  "service",
+  "service_definition",
+  "version",
+  "all_interfaces",
+  "netmask",
+  "status",
+  "ignore",
+] as const;
+export type ColumnMeaning = (typeof COLUMN_MEANINGS)[number];
+
+/** What somebody says that a column means. */
+export interface SaidColumn {
+  readonly heading: string;
+  /** A {@link ColumnMeaning}, or the heading of an attribute's column. */
+  readonly meaning: string;
+}
+
+const MEANING = new RegExp(`^(?:${COLUMN_MEANINGS.join("|")}|${ATTRIBUTE_COLUMN}${ATTRIBUTE_KEY})$`);
+
+/** Parses `Heading=meaning`; null if it is none. The heading may contain the sign. */
+export function saidColumn(text: string): SaidColumn | null {
+  const at = text.lastIndexOf("=");
+  const heading = text.slice(0, Math.max(at, 0)).trim();
+  const meaning = text.slice(at + 1).trim();
+  return heading !== "" && MEANING.test(meaning) ? { heading, meaning } : null;
+}
 
 /** Error codes for cells of a CSV table. */
 export const CELL_FAULTS = [

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { Id, Instant, label, Timestamp } from "./common.js";
+import { Id, Instant, label, text, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { HOSTNAME_LIMIT } from "./formats.js";
-import { CELL_FAULTS, CSV_RESOURCES, IMPORT_FORMATS } from "./import-formats.js";
+import { CELL_FAULTS, COLUMN_MEANINGS, CSV_RESOURCES, IMPORT_FORMATS, saidColumn } from "./import-formats.js";
 import { ImportJob } from "./import-job.js";
 import { Protocol } from "./ports.js";
 import { Missing, MissingCounts } from "./sightings.js";
@@ -153,6 +153,18 @@ export const ImportSummary = z
   .meta({ id: "ImportSummary" });
 export type ImportSummary = z.infer<typeof ImportSummary>;
 
+const ImportedColumn = z
+  .object({
+    heading: z.string(),
+    meaning: z
+      .string()
+      .nullable()
+      .describe("A meaning as in the parameter `columns`; null if nothing is made of the column."),
+    given: z.boolean().describe("Whether the request says so."),
+  })
+  .meta({ id: "ImportedColumn" });
+export type ImportedColumn = z.infer<typeof ImportedColumn>;
+
 /** The members are streamed in this order during the import, so the summary is last. */
 export const ImportPlan = z
   .object({
@@ -165,6 +177,7 @@ export const ImportPlan = z
     covered: z
       .object({ addresses: z.array(z.string()), ports: z.array(z.string()) })
       .describe("The addresses and ports for which the absence of a finding counts as missed."),
+    columns: z.array(ImportedColumn).optional().describe("For tables: what each column was taken for, in their order."),
     subnets: z.array(ImportedSubnet),
     hosts: z.array(ImportedHost),
     missing: z.array(Missing).describe("Covered entities that were not found; the first 10,000. They are not deleted."),
@@ -181,6 +194,9 @@ const common = {
   permission: "Member",
   tag: "Imports",
 } as const;
+
+/** Maximum columns that a request explains. */
+export const MOST_SAID_COLUMNS = 100;
 
 const LIMITS = { limitBytes: 20_971_520, jobLimitBytes: 33_554_432 };
 
@@ -245,6 +261,15 @@ export const importFile = endpoint({
       .enum(CSV_RESOURCES)
       .optional()
       .describe("The kind of rows in a CSV table; by default detected from the headings."),
+    columns: z
+      .array(text(3, 200).refine((said) => saidColumn(said) !== null, "must be `heading=meaning`"))
+      .max(MOST_SAID_COLUMNS)
+      .default([])
+      .describe(
+        "What columns of a CSV table mean, as `heading=meaning`; for the others, their headings say it. A meaning is one of " +
+          `${COLUMN_MEANINGS.map((meaning) => `\`${meaning}\``).join(", ")}, or \`attributes_key\`. ` +
+          "Headings that the table does not have are without effect.",
+      ),
   }),
   ...upload({
     contentTypes: ["application/octet-stream", "application/json", "text/csv", "application/xml", "text/xml"],

@@ -283,3 +283,38 @@ describe("the export dialog", () => {
     expect(await readFile(await file.path(), "utf8")).toMatch(/^\S+ IN A 10\.0\.0\.5$/m);
   });
 });
+
+describe("the import of a table", () => {
+  const TABLE = "Kennung;Netzadresse\nnas;192.168.7.20\n";
+
+  it("asks what unknown columns mean, and the browser remembers it for the next file", async () => {
+    const account = await anAccount(url());
+    await aNetworkWithAHost(account.session);
+    const page = await openWindow({ account });
+    await page.goto("/import");
+    const choose = () =>
+      page
+        .getByLabel("Select a file")
+        .setInputFiles({ name: "table.csv", mimeType: "text/csv", buffer: Buffer.from(TABLE) });
+    const preview = page.getByRole("region", { name: "Preview" });
+    const asked = page.getByRole("region", { name: "Columns" });
+    const say = async (heading: string, meaning: string): Promise<void> => {
+      await asked.getByLabel(heading, { exact: true }).first().click();
+      await page.getByRole("option", { name: meaning, exact: true }).click();
+    };
+    await page.getByLabel("Format", { exact: true }).first().click();
+    await page.getByRole("option", { name: "Table (CSV)" }).click();
+    await choose();
+    await say("Netzadresse", "IP address");
+    await say("Kennung", "Name");
+    expect(await accessibilityViolationsOf(page)).toEqual([]);
+    await button(page, "Preview import").click();
+    await preview.getByText("192.168.7.20").waitFor();
+    await preview.getByText("nas", { exact: true }).waitFor();
+
+    await page.reload();
+    await choose();
+    await preview.getByText("192.168.7.20").waitFor();
+    await asked.getByLabel("Kennung", { exact: true }).first().waitFor();
+  });
+});

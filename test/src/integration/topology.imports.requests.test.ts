@@ -54,6 +54,39 @@ describe("subnets of imported addresses", () => {
   });
 });
 
+describe("a table whose columns the request explains", () => {
+  const table = "Kennung;Netzadresse;Standort, Raum\nnas;192.168.7.20;Keller\n";
+  const columns = [
+    "Kennung=name",
+    "netzadresse=ip_address",
+    String.raw`Standort\, Raum=attributes_site`,
+    "Other=vendor",
+  ];
+
+  it("is imported as it says, and the plan lists its columns", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    const plan = await importFile(owner, "auto", { network_id: network, columns: columns.join(",") }, table);
+    expect(plan.columns).toEqual([
+      { heading: "Kennung", meaning: "name", given: true },
+      { heading: "Netzadresse", meaning: "ip_address", given: true },
+      { heading: "Standort, Raum", meaning: "attributes_site", given: true },
+    ]);
+    expect(await hostsOf(owner, network)).toMatchObject([{ name: "nas", attributes: { site: "Keller" } }]);
+  });
+
+  it.each([
+    ["csv", "Kennung=nothing", "columns.0"],
+    ["ss", "Kennung=name", "columns"],
+  ])("is rejected for the format %s with %s, with its place", async (format, said, path) => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    const query = new URLSearchParams({ network_id: network, columns: said }).toString();
+    const { status, params } = await owner.raw("post", `/api/v1/imports/${format}?${query}`, Buffer.from(table), {
+      "content-type": "application/octet-stream",
+    });
+    expect([status, (params["errors"] as { path: string }[])[0]?.path]).toEqual([400, path]);
+  });
+});
+
 describe("a scan that was made earlier", () => {
   const NAS: Up = { ip: "192.168.1.20", mac: "00:11:32:AA:BB:01" };
   const TV: Up = { ip: "192.168.1.150", mac: "00:11:32:AA:BB:02" };

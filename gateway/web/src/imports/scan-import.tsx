@@ -6,6 +6,7 @@ import {
   type ImportFormat,
   type ImportPlan,
   takesHost,
+  takesResource,
 } from "@nts/shared/contract";
 import { FileUp, Undo2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
@@ -15,12 +16,15 @@ import { describeFailure, faultsByPath } from "../api/failure.js";
 import { PATHS } from "../paths.js";
 import { CopyField } from "../parts/copy.js";
 import { ChosenFile } from "./chosen-file.js";
+import { columnsOf, columnsQuery } from "./columns.js";
+import { ColumnsPart } from "./columns-part.js";
 import { FileField } from "./file-field.js";
 import { FORMATS, ROWS } from "./formats.js";
 import { JobProgress } from "./job-progress.js";
 import { type Machine, MachineField } from "./machine-field.js";
 import { PlanView } from "./plan-view.js";
 import { useImportJob } from "./use-import-job.js";
+import { useSaidColumns } from "./use-said-columns.js";
 
 interface ScanImportProps {
   /** Empty if none is selected. */
@@ -57,6 +61,7 @@ function NewImport({ form, networkId }: PartProps & { readonly networkId: string
         acceptValueOnBlur
       />
       <Refusal form={form} />
+      <TableColumns form={form} />
       {file !== null && plan === null && !isSending && (
         <Group justify="flex-end">
           <Button onClick={() => send(look, true, file)}>Preview import</Button>
@@ -131,13 +136,21 @@ function useImport({ networkId, jobId, onJob }: ScanImportProps) {
   const [machine, setMachine] = useState<Machine | null>(null);
   const [rows, setRows] = useState<CsvResource | null>(null);
   const [hints, setHints] = useState<string[]>([]);
+  const { said, say } = useSaidColumns();
   const [previewId, setPreviewId] = useState<string | null>(null);
   const look = useImportJob(previewId, setPreviewId);
   const apply = useImportJob(jobId, onJob);
   const plan = look.job?.plan ?? null;
+  // Still known while the preview is made again.
+  const [lastJob, setLastJob] = useState(look.job);
+  if (look.job !== null && look.job !== lastJob) setLastJob(look.job);
+  const columns = columnsOf(lastJob);
   const send = (operation: typeof look, dry_run: boolean, body: File, as = format): void => {
     const reported = takesHost(as) ? machine : null;
-    const table = as === "csv" && rows !== null ? { resource: rows } : {};
+    const table = {
+      ...(as === "csv" && rows !== null && { resource: rows }),
+      ...(takesResource(as) && { columns: columnsQuery(said) }),
+    };
     const query = {
       network_id: networkId,
       dry_run,
@@ -150,6 +163,7 @@ function useImport({ networkId, jobId, onJob }: ScanImportProps) {
   };
   const begin = (chosen: File | null, as = format): void => {
     setFile(chosen);
+    setLastJob(null);
     look.reset();
     apply.reset();
     const isComplete = as === "auto" || !takesHost(as) || machine !== null;
@@ -163,7 +177,7 @@ function useImport({ networkId, jobId, onJob }: ScanImportProps) {
     if (plan !== null) look.reset();
   };
   return {
-    ...{ file, format, setFormat, setMachine, machine, rows, setRows, hints, setHints },
+    ...{ file, format, setFormat, setMachine, machine, rows, setRows, columns, said, say, hints, setHints },
     ...{ look, apply, plan, error, faults, lacksMachine, send, begin, forget },
   };
 }
@@ -229,6 +243,21 @@ function MachinePart({ form, networkId }: PartProps & { readonly networkId: stri
           ? "Select the host this file comes from; the file does not name it"
           : (faults["hostname"] ?? faults["host_id"])
       }
+    />
+  );
+}
+
+/** What the columns of the table in the file mean. */
+function TableColumns({ form }: PartProps): ReactNode {
+  const { columns, said, say, look } = form;
+  return (
+    <ColumnsPart
+      columns={columns}
+      said={said}
+      onSay={(heading, meaning) => {
+        say(heading, meaning);
+        look.reset();
+      }}
     />
   );
 }

@@ -1,5 +1,5 @@
 import type { ImportedSubnet, ImportFormat, UploadedBytes } from "@nts/shared/contract";
-import { type CsvResource, takesHost, takesResource } from "@nts/shared/contract/import-formats";
+import { type CsvResource, type SaidColumn, takesHost, takesResource } from "@nts/shared/contract/import-formats";
 import { AppError, validationFailed } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Log } from "@nts/shared/log";
@@ -55,6 +55,8 @@ export interface ImportParameters {
   readonly host: { readonly id: string | undefined; readonly name: string | undefined };
   /** The kind of rows of a table. */
   readonly resource: CsvResource | null;
+  /** What the request says of the columns of a table. */
+  readonly columns: readonly SaidColumn[];
   /** When the file was created, if known. */
   readonly atMs: number;
   readonly log: Log;
@@ -145,7 +147,7 @@ export async function* runImport(
   prepared: PreparedImport,
   { session, file, limits, watch }: ImportRun,
 ): AsyncGenerator<string> {
-  const { work, scope, networkId, hints, named, format, resource, atMs } = prepared;
+  const { work, scope, networkId, hints, named, format, resource, columns, atMs } = prepared;
   const run: Run = {
     ...prepared,
     storage,
@@ -155,10 +157,8 @@ export async function* runImport(
     target: { work, scope: await storage.deletions.visible(scope), networkId },
     failedSubnets: new Map(),
   };
-  yield* responseText(
-    run,
-    await session.read(file, { networkId, hints, format, resource, named, nowMs: atMs, limits }),
-  );
+  const given = { networkId, hints, format, resource, columns, named, nowMs: atMs, limits };
+  yield* responseText(run, await session.read(file, given));
 }
 
 /** The machine that produced the file; null if the request names none. */
@@ -182,14 +182,16 @@ async function namedBy(storage: Storage, scope: Scope, { host, format }: ImportP
   return { hostId, hostname: name ?? null };
 }
 
-/** @throws AppError `validation_failed` at `resource` */
-function requireTable({ resource, format }: ImportParameters): void {
-  if (resource === null || (format !== "nmap" && takesResource(format))) return;
-  throw validationFailed({ path: "resource", message: `is not supported for files of the format ${format}` });
+/** @throws AppError `validation_failed` at `resource` or `columns` */
+function requireTable({ resource, columns, format }: ImportParameters): void {
+  const isOfTable = resource !== null || columns.length > 0;
+  if (!isOfTable || (format !== "nmap" && takesResource(format))) return;
+  const path = resource === null ? "columns" : "resource";
+  throw validationFailed({ path, message: `is not supported for files of the format ${format}` });
 }
 
 async function* responseText(run: Run, read: ReadFile): AsyncGenerator<string> {
-  const { format, info, brokeOff, batches, covered } = read;
+  const { format, info, brokeOff, columns, batches, covered } = read;
   const { storage, session, target, isDry, networkId, atMs, watch } = run;
   for (let batch = 0; batch < batches; batch++) {
     const identities = await session.identities(batch);
@@ -213,6 +215,7 @@ async function* responseText(run: Run, read: ReadFile): AsyncGenerator<string> {
     complete: brokeOff === null,
     broke_off: brokeOff,
     covered: covered?.reported ?? NOTHING_COVERED,
+    ...(columns !== undefined && { columns }),
   };
   yield `${JSON.stringify(head).slice(0, -1)},"subnets":[`;
   yield* listed(subnetsDone(run, subnets), (subnet) => {

@@ -1,4 +1,4 @@
-import type { Attributes, ImportedScan, Protocol, Role, SkippedPart } from "@nts/shared/contract";
+import type { Attributes, ImportedColumn, ImportedScan, Protocol, Role, SkippedPart } from "@nts/shared/contract";
 import type { CoveredPorts, Coverage } from "./coverage.rules.js";
 import type { SaysOfHost, SaysOfPort } from "./observations.rules.js";
 import type { SeenVirtualization } from "./virtualization.rules.js";
@@ -139,6 +139,8 @@ export interface Scan {
   /** Hosts assumed up by option that did not respond. */
   readonly unanswered: number;
   readonly skipped: Skipped;
+  /** What the columns of a table were taken for. */
+  readonly columns?: readonly ImportedColumn[];
   /** Null for files written by people, which observed nothing. */
   readonly coverage: Coverage | null;
 }

@@ -39,7 +39,7 @@ const BATCH_PARTS = 2_000;
 /** A port, its service and its binding. */
 const DOCUMENTS_OF_PORT = 3;
 
-export interface ReadFile extends Pick<Scan, "info" | "brokeOff"> {
+export interface ReadFile extends Pick<Scan, "info" | "brokeOff" | "columns"> {
   readonly format: string;
   /** Its coverage; null for a file without observations. */
   readonly covered: Covered | null;
@@ -234,7 +234,9 @@ export function createSession(): Session {
       batches = identitiesOf(groups);
       recognition = createRecognition(groups, given.named);
       coverage = createFileCoverage(scan, { format, nowMs: given.nowMs, lost: recognition.lost });
-      return { format, info: scan.info, brokeOff: scan.brokeOff, covered: coverage.covered, batches: batches.length };
+      const { info, brokeOff, columns } = scan;
+      const ofTable = columns === undefined ? {} : { columns };
+      return { format, info, brokeOff, ...ofTable, covered: coverage.covered, batches: batches.length };
     },
     identities: (batch) => batches[batch] as Identities,
     recognize: (interfaces) => recognition.known.add(interfaces),

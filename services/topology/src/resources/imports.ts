@@ -1,5 +1,6 @@
 import { validationFailed } from "@nts/shared/errors";
 import { getImportJob, importFile, importNmap, type QueryOf } from "@nts/shared/contract";
+import { saidColumn } from "@nts/shared/contract/import-formats";
 import { type HandlerResponse, respond } from "@nts/shared/http/respond";
 import { mount, type Router, type UserCall } from "@nts/shared/http/mount";
 import type { Storage } from "../storage/storage.js";
@@ -8,7 +9,7 @@ import type { ImportJobRunner } from "../imports/jobs/jobs.js";
 import type { ImportRunner } from "../imports/runner.js";
 
 /** nmap XML describes other machines. */
-const OF_NMAP = { format: "nmap", host: { id: undefined, name: undefined }, resource: null } as const;
+const OF_NMAP = { format: "nmap", host: { id: undefined, name: undefined }, resource: null, columns: [] } as const;
 
 /** Accepted clock skew of clients. */
 const SKEW_MS = 60_000;
@@ -29,7 +30,9 @@ export function mountImports(router: Router, storage: Storage, { runner, jobs }:
     const { work, scope, params, query, log } = call;
     const host = { id: query.host_id, name: query.hostname };
     const { format } = params;
-    return imported(call, { work, scope, ...askedOf(query), format, host, resource: query.resource ?? null, log });
+    const { resource = null } = query;
+    const columns = query.columns.flatMap((said) => saidColumn(said) ?? []);
+    return imported(call, { work, scope, ...askedOf(query), format, host, resource, columns, log });
   });
 
   async function imported(

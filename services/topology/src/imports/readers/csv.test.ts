@@ -1,10 +1,12 @@
 import { describe, expect, it } from "@jest/globals";
 import type { Host } from "@nts/shared/contract";
+import { COLUMN_MEANINGS, saidColumn } from "@nts/shared/contract/import-formats";
 import { guessOf } from "../guess.rules.js";
 import { corpusFile } from "../testing/corpus.js";
 import { faultsOf, importedFrom, NOW_MS, read, refusalOf, skippedIn } from "../testing/reading.js";
 import { createCsvWriter } from "../../exports/formats/csv.rules.js";
 import { csv } from "./csv.js";
+import { columnsOf, meaningOf, saidOf } from "./headings.rules.js";
 
 describe("a CSV table", () => {
   it.each([
@@ -299,5 +301,65 @@ describe("Cells and columns of a table that are not kept", () => {
     ],
   ])("are listed: %s", (_what, file, skipped) => {
     expect(skippedIn(csv, file)).toEqual(skipped);
+  });
+});
+
+describe("a table whose columns the request explains", () => {
+  const table = "Kennung;Netzadresse;Karte;Standort;Port\nnas;192.168.1.20;00:11:32:aa:bb:cc;Keller;7\n";
+  const columns = [
+    { heading: "Kennung", meaning: "name" },
+    { heading: "netz adresse", meaning: "vendor" },
+    { heading: "NETZADRESSE", meaning: "ip_address" },
+    { heading: "Karte", meaning: "mac_address" },
+    { heading: "Standort", meaning: "attributes_site" },
+    { heading: "Port", meaning: "ignore" },
+  ];
+
+  it("means what the request says, however the headings are spelled, and the plan says what each was taken for", () => {
+    const { hosts, columns: taken, skipped } = read(csv, table, { columns });
+    expect(hosts).toMatchObject([
+      {
+        name: "nas",
+        addresses: [{ ip: "192.168.1.20", mac: "00:11:32:AA:BB:CC" }],
+        attributes: { site: "Keller" },
+        ports: [],
+      },
+    ]);
+    expect(taken?.map(({ heading, meaning, given }) => `${heading}: ${meaning ?? "-"}, ${given}`)).toEqual([
+      "Kennung: name, true",
+      "Netzadresse: ip_address, true",
+      "Karte: mac_address, true",
+      "Standort: attributes_site, true",
+      "Port: -, true",
+    ]);
+    expect(skipped.count()).toBe(0);
+    expect([csv.looksLike(table, { columns }), csv.looksLike(table)]).toEqual([true, false]);
+  });
+
+  it("is refused with its headings if the request does not say which are the addresses", () => {
+    const headings = ["Kennung", "Netzadresse", "Karte", "Standort", "Port"];
+    expect(faultsOf(csv, table)).toMatchObject([{ code: "missing_column", headings }]);
+  });
+
+  it("has columns without a meaning in its rows", () => {
+    const { columns: taken } = read(csv, "ip,hostname,location,port\n10.0.0.5,nas,cellar,\n", { resource: "hosts" });
+    expect(taken?.map(({ heading, meaning }) => `${heading}: ${meaning ?? "-"}`)).toEqual([
+      "ip: ip_address",
+      "hostname: hostname",
+      "location: -",
+      "port: -",
+    ]);
+  });
+
+  it("can be said to have each column that a table can have", () => {
+    const taken = COLUMN_MEANINGS.map((meaning) => {
+      const [column = null] = columnsOf(["Own"], saidOf([{ heading: "own", meaning }]));
+      return column === null ? "ignore" : meaningOf(column);
+    });
+    expect(taken).toEqual(COLUMN_MEANINGS);
+    expect(saidColumn("a = b=ip_address")).toEqual({ heading: "a = b", meaning: "ip_address" });
+    expect(["ip_address", "=name", "x=nothing", "x=attributes_", "x=attributes_9"].map(saidColumn)).toEqual(
+      Array.from({ length: 5 }, () => null),
+    );
   });
 });

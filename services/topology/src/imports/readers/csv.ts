@@ -15,7 +15,7 @@ import {
   type SeenPort,
   type SeenService,
 } from "../scan.rules.js";
-import { reasonAgainstState, type Column } from "./headings.rules.js";
+import { reasonAgainstState, saidOf, type Column } from "./headings.rules.js";
 import { faultAt } from "./lines.js";
 import { isPortOfSwitch, portsInCell } from "./port-cells.js";
 import type { Reader, ReaderGiven } from "./reader.js";
@@ -32,6 +32,7 @@ import {
   resourceOf,
   type TableRow,
   tableRow,
+  takenColumns,
   unusedText,
 } from "./table.js";
 import { addressIn, cardOf, clip, hostnameIn, isGroup, isLinkLocal, isLoopback, macIn, toolInfo } from "./texts.js";
@@ -68,13 +69,18 @@ const LONGEST: readonly (readonly [Column, number])[] = [
   ["name", 100],
 ];
 
-export const csv: Reader = { format: "csv", looksLike: hasHeadings, read: readTable };
+export const csv: Reader = {
+  format: "csv",
+  looksLike: (beginning, given) => hasHeadings(beginning, saidOf(given?.columns)),
+  read: readTable,
+};
 
 function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
   const blocks = [...bytes];
   const sightings = createSightings();
   const { skipped } = sightings;
-  const beginning = beginningOfTable(blocks);
+  const said = saidOf(given.columns);
+  const beginning = beginningOfTable(blocks, said);
   let columns: Columns | null = null;
   let resource: CsvResource = "hosts";
   let taken = 0;
@@ -86,7 +92,7 @@ function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
       continue;
     }
     if (columns === null) {
-      columns = columnsIn(row.cells);
+      columns = columnsIn(row.cells, said);
       resource = given.resource ?? resourceOf(columns);
       requireColumns(columns, resource, row.line);
       const unused = unusedText(columns, NOT_OF_ROWS[resource]);
@@ -115,7 +121,7 @@ function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
   }
   if (columns === null) throw faultAt(1, "must begin with a line of headings", 1, "missing_headings");
   for (const rows of named.values()) sightings.add(together(rows, skipped), `host ${rows[0]?.name ?? ""}`);
-  return sightings.scan(toolInfo("CSV"), null);
+  return { ...sightings.scan(toolInfo("CSV"), null), columns: takenColumns(columns, NOT_OF_ROWS[resource]) };
 }
 
 /** Why a row is of no machine, by what it says of its state; null if it may be of one. */

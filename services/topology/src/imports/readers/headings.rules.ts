@@ -1,3 +1,4 @@
+import type { ColumnMeaning, SaidColumn } from "@nts/shared/contract/import-formats";
 import { isPlaceholder } from "../../values/synthetic-names.rules.js";
 
 // What a column of a table is, by its heading: in the languages and programs that people export tables from.
@@ -80,6 +81,51 @@ const COLUMN_OF: ReadonlyMap<string, Column> = new Map(
   ),
 );
 
+/** Columns as the API names them; null for those that mean something only beside others. */
+const MEANING_OF: Readonly<Record<Column, Exclude<ColumnMeaning, "ignore"> | null>> = {
+  address: "ip_address",
+  mac: "mac_address",
+  hostname: "hostname",
+  host: "host",
+  device: null,
+  name: "name",
+  description: "description",
+  vendor: "vendor",
+  model: "model",
+  serial: "serial",
+  os: "os",
+  os_version: "os_version",
+  version: "version",
+  mask: "netmask",
+  role: "role",
+  port: "port",
+  protocol: "protocol",
+  service: "service",
+  definition: "service_definition",
+  everywhere: "all_interfaces",
+  interface: null,
+  state: "status",
+};
+
+const COLUMN_MEANT: ReadonlyMap<string | null, Column> = new Map(
+  Object.entries(MEANING_OF).map(([column, meaning]) => [meaning, column as Column]),
+);
+
+/** What people say that columns mean, by {@link headingKey}. */
+export type Said = ReadonlyMap<string, string>;
+
+/** Characters of a heading. */
+export const LONGEST_HEADING = 61;
+
+export function saidOf(columns: readonly SaidColumn[] = []): Said {
+  return new Map(columns.map(({ heading, meaning }) => [headingKey(heading.slice(0, LONGEST_HEADING)), meaning]));
+}
+
+/** The meaning of a column, as the API names it. */
+export function meaningOf(column: Column): string | null {
+  return MEANING_OF[column];
+}
+
 /** Beside one of these, a column "Port" is where the machine is plugged in. */
 const OF_SWITCHES =
   /^(?:(?:network_)?switch(?:_(?:name|port|ip|mac))?|switch(?:name|port)|netzwerkswitch|commutateur|conmutador|comutador|interruttore|uplink(?:_(?:device|name|switch))?|upstream|parent(?:_(?:device|node|name|mac))?|connection|connected_to|access_point|ap|ap_name|patch_?panel|patchfeld|netzwerkdose|dose|verbindung|connexion|conexion|connessione|verbinding)$/;
@@ -104,15 +150,19 @@ function columnOf(heading: string): Column | null {
 }
 
 /** What the columns with these headings are; null for those that are not used. */
-export function columnsOf(headings: readonly string[]): (Column | null)[] {
+export function columnsOf(headings: readonly string[], said: Said = new Map()): (Column | null)[] {
   const keys = headings.map(headingKey);
-  const known = headings.map(columnOf);
+  const known = headings.map((heading, index) => {
+    const meaning = said.get(keys[index] ?? "");
+    return meaning === undefined ? columnOf(heading) : (COLUMN_MEANT.get(meaning) ?? null);
+  });
   const has = (column: Column): boolean => known.includes(column);
   const isOfServices = has("protocol") || has("service") || has("definition");
   // Tables of address managers name the switch as device, and its port, beside the machine's own name.
   const isSwitch = has("device") && has("hostname") && !has("interface");
   const isPlug = has("port") && !isOfServices && (isSwitch || keys.some((key) => OF_SWITCHES.test(key)));
-  return known.map((column): Column | null => {
+  return known.map((column, index): Column | null => {
+    if (said.has(keys[index] ?? "")) return column;
     if (column === "port" && isPlug) return null;
     // A version is that of the service, else of the operating system, else of something unknown.
     if (column === "version" && !isOfServices) return has("os") && !has("os_version") ? "os_version" : null;

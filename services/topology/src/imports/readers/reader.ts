@@ -1,4 +1,4 @@
-import type { CsvResource } from "@nts/shared/contract/import-formats";
+import type { CsvResource, SaidColumn } from "@nts/shared/contract/import-formats";
 import type { Named } from "../recognition.js";
 import type { Scan } from "../scan.rules.js";
 
@@ -11,6 +11,8 @@ export interface ReaderGiven {
   readonly nowMs: number;
   /** The kind of rows of a table, if the request specifies it. */
   readonly resource?: CsvResource | null;
+  /** What the request says of the columns of a table. */
+  readonly columns?: readonly SaidColumn[];
   /** The machine of the file, if the request names it. */
   readonly named?: Named | null;
 }
@@ -18,7 +20,7 @@ export interface ReaderGiven {
 export interface Reader {
   readonly format: string;
   /** True if a file that starts like this probably has this format. @param beginning without leading white space */
-  looksLike(beginning: string): boolean;
+  looksLike(beginning: string, given?: Pick<ReaderGiven, "columns">): boolean;
   /** @throws AppError `validation_failed` with the place */
   read(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan;
 }

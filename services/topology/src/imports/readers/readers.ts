@@ -57,7 +57,8 @@ export interface Given extends ReaderGiven {
  */
 export function readFile(file: Uint8Array[], given: Given): { format: string; scan: Scan } {
   const blocks = decoded(file.splice(0), given.limits);
-  const reader = given.format === "auto" ? readerFor(blocks) : READERS.find(({ format }) => format === given.format);
+  const reader =
+    given.format === "auto" ? readerFor(blocks, given) : READERS.find(({ format }) => format === given.format);
   if (reader === undefined) throw new Error(`nothing reads ${given.format}`);
   return { format: reader.format, scan: withReason(withVisibleNames(reader.read(drained(blocks), given))) };
 }
@@ -77,11 +78,12 @@ function withReason(scan: Scan): Scan {
   return scan;
 }
 
-function readerFor(blocks: readonly Uint8Array[]): Reader {
+function readerFor(blocks: readonly Uint8Array[], given: ReaderGiven): Reader {
   const beginning = beginningOf(blocks);
   const advice = adviceFor(beginning);
   if (advice !== null) throw validationFailed({ path: "line 1, column 1", message: advice });
-  const reader = READERS.find(({ looksLike }) => looksLike(beginning)) ?? (hasArpRows(beginning) ? arp : undefined);
+  const reader =
+    READERS.find(({ looksLike }) => looksLike(beginning, given)) ?? (hasArpRows(beginning) ? arp : undefined);
   if (reader !== undefined) return reader;
   const known = READERS.map(({ format }) => format).join(", ");
   const message =

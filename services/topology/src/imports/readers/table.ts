@@ -1,12 +1,21 @@
 import { ATTRIBUTE_KEY } from "@nts/shared/contract/attributes.rules";
 import { ATTRIBUTE_COLUMN, type CsvResource } from "@nts/shared/contract/import-formats";
-import { type Column, columnsOf, headingKey, withoutPlaceholder } from "./headings.rules.js";
-import { faultAt, type Line, linesOf } from "./lines.js";
+import { validationFailed } from "@nts/shared/errors";
+import type { ImportedColumn } from "@nts/shared/contract";
+import {
+  type Column,
+  columnsOf,
+  headingKey,
+  LONGEST_HEADING,
+  meaningOf,
+  type Said,
+  withoutPlaceholder,
+} from "./headings.rules.js";
+import { type Line, linesOf } from "./lines.js";
 import { MOST_CELLS, type Row, separatorOf } from "./rows.js";
 
 // Columns of a table, identified by their headings in any order and language.
 
-const LONGEST_HEADING = 61;
 /** Lines in which headings are looked for; titles may precede them. */
 const MOST_TITLES = 20;
 /** Written for Excel by other programs. */
@@ -29,8 +38,10 @@ export interface Columns {
   readonly of: ReadonlyMap<Column, readonly Heading[]>;
   /** Columns of attributes, whose keys are their texts. */
   readonly attributes: readonly Heading[];
-  /** Headings of columns that are not used, as written. */
+  /** Headings of columns that are not used, as written, unless the request says that they are not to be. */
   readonly unused: readonly string[];
+  /** All headings with what they are taken for. */
+  readonly all: readonly ImportedColumn[];
 }
 
 /** Where a table begins. */
@@ -56,7 +67,7 @@ export interface TableRow {
 }
 
 /** Finds the headings: the first line with that of an address, else the first line. */
-export function beginningIn(lines: Iterable<Line>): Beginning {
+export function beginningIn(lines: Iterable<Line>, said: Said): Beginning {
   let first: Beginning | null = null;
   let announced: string | null = null;
   const notes = new Set<number>();
@@ -70,21 +81,21 @@ export function beginningIn(lines: Iterable<Line>): Beginning {
     }
     const separator = announced ?? separatorOf(text);
     first ??= { line: number, separator, notes };
-    if (columnsIn(bareCells(text, separator)).of.has("address")) return { line: number, separator, notes };
+    if (columnsIn(bareCells(text, separator), said).of.has("address")) return { line: number, separator, notes };
   }
   return first ?? { line: 1, separator: ",", notes };
 }
 
 /** True if a file that starts like this has the headings of a table. */
-export function hasHeadings(beginning: string): boolean {
+export function hasHeadings(beginning: string, said: Said): boolean {
   const lines = beginning.split(/\r?\n/, MOST_TITLES).map((text, at) => ({ number: at + 1, text }));
-  const { line, separator } = beginningIn(lines);
-  const { of } = columnsIn(bareCells(lines[line - 1]?.text ?? "", separator));
+  const { line, separator } = beginningIn(lines, said);
+  const { of } = columnsIn(bareCells(lines[line - 1]?.text ?? "", separator), said);
   return of.has("address") && of.size > 1;
 }
 
-export function beginningOfTable(blocks: readonly Uint8Array[]): Beginning {
-  return beginningIn(linesOf(blocks));
+export function beginningOfTable(blocks: readonly Uint8Array[], said: Said): Beginning {
+  return beginningIn(linesOf(blocks), said);
 }
 
 /** Cells of headings, which contain no separators. */
@@ -92,7 +103,7 @@ function bareCells(text: string, separator: string): string[] {
   return text.split(separator, MOST_CELLS).map((cell) => cell.replaceAll('"', ""));
 }
 
-export function columnsIn(headings: readonly string[]): Columns {
+export function columnsIn(headings: readonly string[], said: Said): Columns {
   const texts = headings.map((heading) =>
     heading
       .replace(/^\uFEFF/, "")
@@ -102,14 +113,19 @@ export function columnsIn(headings: readonly string[]): Columns {
   const of = new Map<Column, Heading[]>();
   const attributes: Heading[] = [];
   const unused: string[] = [];
-  for (const [index, column] of columnsOf(texts).entries()) {
+  const all: ImportedColumn[] = [];
+  for (const [index, column] of columnsOf(texts, said).entries()) {
     const text = texts[index] ?? "";
-    const key = ATTRIBUTE.exec(text)?.[1];
+    const meaning = said.get(headingKey(text));
+    const given = meaning !== undefined;
+    const key = ATTRIBUTE.exec(meaning ?? text)?.[1];
     if (key !== undefined) attributes.push({ index, text: key });
     else if (column !== null) of.set(column, [...(of.get(column) ?? []), { index, text }]);
-    else if (headingKey(text) !== "") unused.push(text);
+    else if (headingKey(text) !== "" && !given) unused.push(text);
+    const taken = key === undefined ? column && meaningOf(column) : `${ATTRIBUTE_COLUMN}${key}`;
+    if (headingKey(text) !== "") all.push({ heading: text, meaning: taken, given });
   }
-  return { of, attributes, unused };
+  return { of, attributes, unused, all };
 }
 
 /** Headings that are not used, for display; null if all are. @param idle columns that mean nothing in these rows */
@@ -118,6 +134,12 @@ export function unusedText({ of, unused: foreign }: Columns, idle: readonly Colu
   if (unused.length === 0) return null;
   const more = unused.length > MOST_UNUSED ? ` and ${unused.length - MOST_UNUSED} more` : "";
   return `${unused.length === 1 ? "column" : "columns"} ${unused.slice(0, MOST_UNUSED).join(", ")}${more}`;
+}
+
+/** Columns as the plan shows them. @param idle columns that mean nothing in these rows */
+export function takenColumns({ of, all }: Columns, idle: readonly Column[]): ImportedColumn[] {
+  const unused = new Set(idle.flatMap((column) => (of.get(column) ?? []).map(({ text }) => text)));
+  return all.map((one) => (unused.has(one.heading) ? { ...one, meaning: null } : one));
 }
 
 /** The kind of rows, if the request does not specify it. */
@@ -131,16 +153,15 @@ export function isOfPorts(resource: CsvResource): boolean {
   return resource === "ports" || resource === "services";
 }
 
-/** @throws AppError `validation_failed` if a required column is missing */
-export function requireColumns({ of }: Columns, resource: CsvResource, line: number): void {
-  if (!of.has("address")) throw faultAt(line, "must be headings with one of them `ip_address`", 1, "missing_column");
+/** @throws AppError `validation_failed` with the headings if a required column is missing */
+export function requireColumns({ of, all }: Columns, resource: CsvResource, line: number): void {
+  const refuse = (message: string): never => {
+    const headings = all.map(({ heading }) => heading);
+    throw validationFailed({ path: `line ${line}, column 1`, message, code: "missing_column", headings });
+  };
+  if (!of.has("address")) refuse("must be headings with one of them `ip_address`");
   if (isOfPorts(resource) && !of.has("port"))
-    throw faultAt(
-      line,
-      `must be headings with one of them \`port\`, as of a table of ${resource}`,
-      1,
-      "missing_column",
-    );
+    refuse(`must be headings with one of them \`port\`, as of a table of ${resource}`);
 }
 
 export function tableRow({ line, cells }: Row, { of: columns, attributes }: Columns): TableRow {

@@ -1,6 +1,6 @@
 /** What readers make of files, as texts to compare. */
 import { AppError, type Fault } from "@nts/shared/errors";
-import type { Reader } from "../readers/reader.js";
+import type { Reader, ReaderGiven } from "../readers/reader.js";
 import type { Scan } from "../scan.rules.js";
 import { createMemoryNetwork } from "./network.js";
 import { servicesOf } from "./sightings.js";
@@ -10,8 +10,8 @@ export const NOW_MS = Date.parse("2026-02-16T09:30:00.000Z");
 
 const bytesOf = (file: string | Uint8Array): Uint8Array => (typeof file === "string" ? Buffer.from(file) : file);
 
-export function read(reader: Reader, file: string | Uint8Array): Scan {
-  return reader.read([bytesOf(file)], { nowMs: NOW_MS });
+export function read(reader: Reader, file: string | Uint8Array, given: Partial<ReaderGiven> = {}): Scan {
+  return reader.read([bytesOf(file)], { nowMs: NOW_MS, ...given });
 }
 
 /** Why a file is refused; nothing when it is taken. @throws what is no documented refusal */
