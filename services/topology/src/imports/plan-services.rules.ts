@@ -1,5 +1,14 @@
-import type { Confidence, GuessSource, Interface, ObservedOfService, Port, Service } from "@nts/shared/contract";
+import type {
+  Attributes,
+  Confidence,
+  GuessSource,
+  Interface,
+  ObservedOfService,
+  Port,
+  Service,
+} from "@nts/shared/contract";
 import { bindingJudge } from "@nts/shared/contract/bindings.rules";
+import { withMissing } from "../hosts/missing.rules.js";
 import { bindingsOf, resolveBindings } from "../hosts/bindings.rules.js";
 import { createDrafts, type Draft } from "./drafts.rules.js";
 import { guessOf } from "./guess.rules.js";
@@ -103,7 +112,9 @@ function finished(drafts: readonly Draft[], on: ServicePlanning): PlannedService
     .map((draft): PlannedService => {
       const { before, guessedFrom, added } = draft;
       const planned = { guessedFrom, seenAt: [...draft.seenAt.values()], added };
+      const given = Object.assign({}, ...servicesIn(draft).map((one) => one.attributes ?? {})) as Attributes;
       const told = {
+        attributes: before === null ? given : withMissing(before.entity.attributes, given),
         observed: observedOf(draft, planning),
         virtualization: virtualizationTold(
           before?.entity.virtualization ?? null,
@@ -112,8 +123,9 @@ function finished(drafts: readonly Draft[], on: ServicePlanning): PlannedService
         ),
       };
       if (before !== null && added.length === 0) {
-        const { observed, virtualization } = before.entity;
-        if (told.observed === observed && told.virtualization === virtualization)
+        const { observed, virtualization, attributes } = before.entity;
+        const isSame = told.observed === observed && told.attributes === attributes;
+        if (isSame && told.virtualization === virtualization)
           return { ...planned, action: "unchanged", before, entity: before.entity };
         return { ...planned, action: "update", before, entity: { ...before.entity, ...told } };
       }
@@ -127,6 +139,7 @@ function finished(drafts: readonly Draft[], on: ServicePlanning): PlannedService
           name: draft.name,
           service_definition: draft.definition,
           virtualization: told.virtualization,
+          attributes: told.attributes,
           tags: [],
         },
         {

@@ -132,6 +132,7 @@ export function planHost(seen: SeenHost, known: Recognized | null, planning: Pla
           ? []
           : [{ path: `interfaces.${entity.ip_address}.mac_address`, from: null, to: entity.mac_address ?? "" }]),
         ...changesOfObserved(`interfaces.${entity.ip_address}.`, before?.entity.observed ?? null, entity.observed),
+        ...changesOfAttributes(`interfaces.${entity.ip_address}.`, before?.entity ?? null, entity),
       ]),
     ...ports
       .filter(isUpdate)
@@ -143,6 +144,9 @@ export function planHost(seen: SeenHost, known: Recognized | null, planning: Pla
       .flatMap(({ before, entity }) =>
         changesOfObserved(`services.${entity.name}.`, before?.entity.observed ?? null, entity.observed),
       ),
+    ...services
+      .filter(isUpdate)
+      .flatMap(({ before, entity }) => changesOfAttributes(`services.${entity.name}.`, before?.entity ?? null, entity)),
     ...services
       .filter(isUpdate)
       .flatMap(({ before, entity }) =>
@@ -287,16 +291,25 @@ function withObserved(
 
 /** The changed members of a host, as texts. */
 function changesOfHost(before: HostRecord, after: HostRecord): ImportedChange[] {
-  const keys = Object.keys(after.attributes).filter((key) => !Object.hasOwn(before.attributes, key));
   return [
     ...(before.hostname === after.hostname
       ? []
       : [{ path: "hostname", from: before.hostname, to: after.hostname ?? "" }]),
     ...(before.role === after.role ? [] : [{ path: "role", from: before.role, to: after.role ?? "" }]),
-    ...keys.map((key) => ({ path: `attributes.${key}`, from: null, to: String(after.attributes[key]) })),
+    ...changesOfAttributes("", before, after),
     ...changeOfVirtualization("", before.virtualization, after.virtualization),
     ...changesOfObserved("", before.observed, after.observed),
   ];
+}
+
+/** @param path of the entity, such as `services.nginx.` */
+function changesOfAttributes(
+  path: string,
+  before: Pick<HostRecord, "attributes"> | null,
+  { attributes }: Pick<HostRecord, "attributes">,
+): ImportedChange[] {
+  const keys = Object.keys(attributes).filter((key) => !Object.hasOwn(before?.attributes ?? {}, key));
+  return keys.map((key) => ({ path: `${path}attributes.${key}`, from: null, to: String(attributes[key]) }));
 }
 
 /** @param path of the entity, such as `services.nginx.` */
@@ -332,14 +345,14 @@ function planInterfaces(seen: SeenHost, { known, owned, planning, skip }: On): P
       `an import takes at most ${MOST_INTERFACES_OF_HOST} addresses of a host`,
     );
   const saying = { by: planning.by, since: planning.now };
-  return taken.map(({ ip, mac, vendor = null }): PlannedInterface => {
+  return taken.map(({ ip, mac, vendor = null, attributes: given = {} }): PlannedInterface => {
     const place = planning.placeOf(ip);
     const assigned = (): string | null => (mac === null ? null : planning.vendorOf(mac));
     const same = byIp.get(ip) ?? [];
     const before = same.find(({ entity }) => entity.subnet_id === place.id) ?? same[0];
     if (before === undefined) {
       const entity = interfaceKind.make(
-        { name: null },
+        { name: null, attributes: { ...given } },
         {
           ...owned,
           id: planning.newId(),
@@ -360,11 +373,13 @@ function planInterfaces(seen: SeenHost, { known, owned, planning, skip }: On): P
     }
     const mac_address = nextMacAddress(entity.mac_address, mac);
     const observed = interfaceTold(entity.observed, { vendor, assigned }, saying);
-    const isLearnt = mac_address !== entity.mac_address || observed !== entity.observed;
+    const attributes = withMissing(entity.attributes, given);
+    const isLearnt =
+      mac_address !== entity.mac_address || observed !== entity.observed || attributes !== entity.attributes;
     return {
       action: isLearnt ? "update" : "unchanged",
       before,
-      entity: isLearnt ? { ...entity, mac_address, observed } : entity,
+      entity: isLearnt ? { ...entity, mac_address, observed, attributes } : entity,
       cidr,
     };
   });

@@ -54,6 +54,8 @@ export interface SeenService {
   readonly cpe?: readonly string[];
   /** `kind` is all that says what it is: the image of a container. Neither its name nor a port number counts. */
   readonly isOfImage?: boolean;
+  /** What a person has written of it. */
+  readonly attributes?: Attributes;
   readonly virtualization?: SeenVirtualization;
 }
 
@@ -85,6 +87,8 @@ export interface SeenAddress {
   readonly mac: string | null;
   /** To whom the MAC address is assigned. */
   readonly vendor?: string | null;
+  /** What a person has written of its interface. */
+  readonly attributes?: Attributes;
 }
 
 /** An open port at one address, or reported by the machine itself for all. */

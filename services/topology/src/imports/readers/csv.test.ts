@@ -3,6 +3,7 @@ import type { Host } from "@nts/shared/contract";
 import { COLUMN_MEANINGS, saidColumn } from "@nts/shared/contract/import-formats";
 import { guessOf } from "../guess.rules.js";
 import { corpusFile } from "../testing/corpus.js";
+import { createMemoryNetwork } from "../testing/network.js";
 import { faultsOf, importedFrom, NOW_MS, read, refusalOf, skippedIn } from "../testing/reading.js";
 import { createCsvWriter } from "../../exports/formats/csv.rules.js";
 import { csv } from "./csv.js";
@@ -301,6 +302,36 @@ describe("Cells and columns of a table that are not kept", () => {
     ],
   ])("are listed: %s", (_what, file, skipped) => {
     expect(skippedIn(csv, file)).toEqual(skipped);
+  });
+});
+
+describe("a table of interfaces or services", () => {
+  const imported = (...files: readonly string[]) => {
+    const network = createMemoryNetwork();
+    const plans = files.flatMap((file) => network.importFile(file, false));
+    const host = [...network.hosts.values()].at(0);
+    return { host, changes: plans.at(-1)?.changes.map(({ path, to }) => `${path}: ${to}`) };
+  };
+
+  it("gives interfaces the attributes of their rows, and keeps those that they have", () => {
+    const table =
+      "host,name,ip_address,attributes_vlan,attributes_outlet\nnas,eth0,10.0.0.5,20,\nnas,eth1,10.0.1.5,30,B2\n";
+    const { host, changes } = imported(table, table.replace("5,20,", "5,21,B1"));
+    expect(host?.interfaces.map(({ entity }) => [entity.ip_address, entity.attributes])).toEqual([
+      ["10.0.0.5", { vlan: 20, outlet: "B1" }],
+      ["10.0.1.5", { vlan: 30, outlet: "B2" }],
+    ]);
+    expect(changes).toEqual(["interfaces.10.0.0.5.attributes.outlet: B1"]);
+  });
+
+  it("gives services the attributes of their rows, and keeps those that they have", () => {
+    const table =
+      "host,ip_address,port,name,service_definition,attributes_owner,attributes_tier\nnas,10.0.0.5,443,Photos,Immich,ada,\n";
+    const { host, changes } = imported(table, table.replace("ada,", "grace,2"));
+    expect(host?.services.map(({ entity }) => [entity.name, entity.attributes])).toEqual([
+      ["Photos", { owner: "ada", tier: 2 }],
+    ]);
+    expect(changes).toEqual(["services.Photos.attributes.tier: 2"]);
   });
 });
 

@@ -190,9 +190,10 @@ function hostOf(row: TableRow, { resource, isGuessed }: Rows): { host: SeenHost;
   const name = clip((isOfHosts && of("name")) || of("host"), 100);
   const description = isOfHosts ? clip(of("description"), 500) : null;
   const vendor = description ?? clip(of("vendor"), 500) ?? found.vendor;
+  const ofInterface = resource === "interfaces" ? attributesIn(row) : {};
   const host = {
     line,
-    addresses,
+    addresses: addresses.map((one) => ({ ...one, ...ofInterface })),
     hostname: hostnameIn(of("hostname")),
     name,
     vendor,
@@ -238,15 +239,16 @@ function saysOf({ of }: TableRow): SaysOfHost {
 
 /** What a row says of its host, as people do. */
 function givenIn(row: TableRow, resource: CsvResource): Pick<SeenHost, "role" | "attributes"> {
-  if (resource !== "hosts") return {};
+  return resource === "hosts" ? { role: roleIn(row.of("role")), ...attributesIn(row) } : {};
+}
+
+/** The attributes of what a row is about. */
+function attributesIn(row: TableRow): Pick<SeenHost, "attributes"> {
   const values = row.attributes.flatMap(({ key, cell }) => {
     const value = attributeIn(cell);
     return value === null ? [] : [[key, value] as const];
   });
-  return {
-    role: roleIn(row.of("role")),
-    ...(values.length > 0 && { attributes: Object.fromEntries(values.slice(0, MOST_ATTRIBUTES)) }),
-  };
+  return values.length === 0 ? {} : { attributes: Object.fromEntries(values.slice(0, MOST_ATTRIBUTES)) };
 }
 
 /** What is lost of that. */
@@ -262,8 +264,8 @@ function givenFaults(row: TableRow, resource: CsvResource): Fault[] {
 
 /** Why an attribute is not read; null if it is. @param index among those of its row */
 function reasonAgainstAttribute(cell: string, index: number, resource: CsvResource): string | null {
-  if (resource !== "hosts") return "attributes are only read from tables of hosts";
-  if (index >= MOST_ATTRIBUTES) return `a host has at most ${MOST_ATTRIBUTES} attributes`;
+  if (resource === "ports") return "ports have no attributes";
+  if (index >= MOST_ATTRIBUTES) return `it has at most ${MOST_ATTRIBUTES} attributes`;
   return attributeIn(cell) === null
     ? `an attribute has at most ${ATTRIBUTE_LIMIT} characters, none of them a control character`
     : null;
@@ -356,10 +358,11 @@ function wordsIn(cell: string): string[] {
 
 /** The ports of a row at each of its addresses, or at all of its host. */
 function portOf(
-  { line, of }: TableRow,
+  row: TableRow,
   resource: CsvResource,
   addresses: readonly SeenAddress[],
 ): { ports: SeenPort[] } | Fault {
+  const { line, of } = row;
   const written = of("port");
   const found = portsInCell(written, of("protocol"));
   if ("reason" in found) {
@@ -372,7 +375,7 @@ function portOf(
   const places = isEverywhere ? [null] : addresses.map(({ ip }) => ip);
   const isListed = resource === "ports";
   const ports = found.flatMap(({ number, protocol, name }) => {
-    const service = resource === "services" ? (serviceOf(of) ?? namedService(name)) : namedService(name);
+    const service = resource === "services" ? (serviceOf(row) ?? namedService(name)) : namedService(name);
     return places.map((ip): SeenPort => ({
       line,
       ip,
@@ -391,9 +394,11 @@ function namedService(name: string | null): SeenService | null {
 }
 
 /** The definition given by a person is not a guess. */
-function serviceOf(of: TableRow["of"]): SeenService | null {
+function serviceOf(row: TableRow): SeenService | null {
+  const { of } = row;
   const definition = clip(of("definition"), 100);
   const name = clip(of("name") || of("service"), 100) ?? definition;
   if (name === null) return null;
-  return { name, product: name, definition, version: clip(of("version"), 100), isWrapped: false, isProbed: true };
+  const version = clip(of("version"), 100);
+  return { name, product: name, definition, version, isWrapped: false, isProbed: true, ...attributesIn(row) };
 }
