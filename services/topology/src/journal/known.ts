@@ -8,7 +8,8 @@ import { lastEntries, recordedAsDeleted } from "./last-entries.js";
 // The end of the journal: the last state of each entity, and the last number of each organization. Partly cached by the
 // appending process, which is valid while no other process appends; that is detected.
 
-const REMEMBERED_BYTES = 32 * 1_048_576;
+/** By an estimate that is twice what ASCII takes. A large import fills it with states that nobody asks for soon. */
+const REMEMBERED_BYTES = 12 * 1_048_576;
 /** The basis of a state. */
 const OF_STATES = { organization_id: 1, entity_id: 1, action: 1, revision: 1, wire: 1, form: 1, restored: 1 };
 
