@@ -12,6 +12,9 @@ const USER = "nts";
 // How long the locks of a killed process' transaction are held; a minute by default. Our transactions take six seconds
 // at most.
 const TRANSACTION_SECONDS = 8;
+// The last of concurrent writers may wait for the next write of the journal; every 100 ms by default. Every 5 ms takes 2.3 %
+// of a processor while nothing happens, this 0.5 %.
+const JOURNAL_MS = 30;
 // The default of containers; it takes no more than there is data.
 const CACHE_GB = "1";
 // By default four eviction threads, however few processors there are, which can block requests.
@@ -51,7 +54,7 @@ export function createMongod({
     command: runnable.command,
     args: [
       ...["--dbpath", folder, "--port", String(port), "--bind_ip", "127.0.0.1", "--nounixsocket"],
-      ...["--keyFile", keyFile, "--replSet", REPLICA_SET],
+      ...["--keyFile", keyFile, "--replSet", REPLICA_SET, "--journalCommitInterval", String(JOURNAL_MS)],
       ...["--wiredTigerCacheSizeGB", CACHE_GB, "--networkMessageCompressors", "snappy"],
       ...["--wiredTigerEngineConfigString", EVICTION],
       ...["--setParameter", "diagnosticDataCollectionEnabled=false"],
