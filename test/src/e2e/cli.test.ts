@@ -1,28 +1,24 @@
 /** `nts` as users have it: packed, installed separately, and run against a whole system. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { execa } from "execa";
 import { run } from "@nts/cli/program";
 import type { Surroundings } from "@nts/cli/terminal";
-import { ROOT } from "@nts/local/processes/system";
 import { type Account, aColleague, aKey, anAccount } from "../support/api.js";
-import { readBlocks } from "../support/readme.js";
+import { installCli } from "../support/installed-cli.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 import { aNetworkWithAHost } from "../support/world.js";
 
 let folder: string;
+/** The installed program. */
+let program: string;
 let stack: SharedStack;
 
 beforeAll(async () => {
   stack = await sharedStack();
   folder = mkdtempSync(join(process.env["NTS_TEST_DIR"] ?? "/tmp", "cli-"));
-  writeFileSync(join(folder, "package.json"), "{}");
-  await execa("npm", ["pack", "--ignore-scripts=false", "--workspace", "cli", "--pack-destination", folder], {
-    cwd: ROOT,
-  });
-  const [tarball] = readdirSync(folder).filter((name) => name.endsWith(".tgz"));
-  await execa("npm", ["install", "--offline", "--no-audit", "--no-fund", `./${tarball}`], { cwd: folder });
+  program = await installCli(folder);
 });
 afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
@@ -43,7 +39,7 @@ const environmentOf = (env: Readonly<Record<string, string>>): Record<string, st
 async function installed(env: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<Ended> {
   const own = environmentOf(env);
   const options = { env: own, extendEnv: false, reject: false, cwd: own["HOME"], input: "" } as const;
-  const { exitCode = -1, stdout, stderr } = await execa(join(folder, "node_modules/.bin/nts"), words, options);
+  const { exitCode = -1, stdout, stderr } = await execa(program, words, options);
   return { exitCode, stdout, stderr };
 }
 
@@ -68,27 +64,7 @@ async function withKey(account: Account, options: Record<string, unknown> = {}):
   return { NTS_API_KEY: (await aKey(stack.url, account, options)).secret };
 }
 
-describe("nts: examples and keys", () => {
-  it("prints what docs/cli.md shows", async () => {
-    const blocks = readBlocks("docs/cli.md");
-    const examples = blocks.filter(({ kind }) => kind === "sh").map(({ text }) => text);
-    const shown = blocks.filter(({ kind }) => kind === "text").map(({ text }) => text);
-    const env = await withKey(await anAccount(stack.url));
-    const home = mkdtempSync(join(folder, "home-"));
-    const script = examples.join("\necho --- next ---\n");
-    const PATH = `${join(folder, "node_modules/.bin")}:${process.env["PATH"]}`;
-    const { stdout } = await execa("bash", ["-euo", "pipefail", "-c", script], {
-      cwd: home,
-      env: { ...env, PATH, NTS_URL: stack.url },
-    });
-    const same = (text: string): string =>
-      text
-        .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID")
-        .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
-        .trim();
-    expect(stdout.split("--- next ---").map(same)).toEqual(shown.map(same));
-  });
-
+describe("nts: keys", () => {
   it("signs in, stores a key readable by its owner only, rotates it, and prints no secret", async () => {
     const account = await anAccount(stack.url);
     const config = mkdtempSync(join(folder, "config-"));
@@ -241,7 +217,7 @@ describe("nts: collecting and following", () => {
 
   it("prints changes as they happen, one per line", async () => {
     const account = await anAccount(stack.url);
-    const watching = execa(join(folder, "node_modules/.bin/nts"), ["watch", "--count", "2"], {
+    const watching = execa(program, ["watch", "--count", "2"], {
       env: { ...(await withKey(account)), NTS_URL: stack.url },
     });
     const names = ["one", "two"];

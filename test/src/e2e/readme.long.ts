@@ -2,10 +2,12 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { execa } from "execa";
 import type { ArchiveImport } from "@nts/shared/contract";
+import { aKey, anAccount } from "../support/api.js";
 import { parsed } from "../support/archives.js";
+import { installCli } from "../support/installed-cli.js";
 import { readBlocks, readFiveMinutes, readPage, runFiveMinutes, shapeOf } from "../support/readme.js";
 import { startReceiver, verified } from "../support/webhook-receiver.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
@@ -26,6 +28,29 @@ describe("the first five minutes of docs/api.md", () => {
     expect(readme.commands.length).toBeGreaterThan(4);
     const responses = await runFiveMinutes(readme, stack.url, folder);
     expect(responses.map(shapeOf)).toEqual(readme.responses.map(shapeOf));
+  });
+});
+
+describe("the examples of docs/cli.md", () => {
+  it("print what the page shows", async () => {
+    const program = await installCli(folder);
+    const blocks = readBlocks("docs/cli.md");
+    const examples = blocks.filter(({ kind }) => kind === "sh").map(({ text }) => text);
+    const shown = blocks.filter(({ kind }) => kind === "text").map(({ text }) => text);
+    const { secret } = await aKey(stack.url, await anAccount(stack.url));
+    const home = await mkdtemp(join(folder, "home-"));
+    const script = examples.join("\necho --- next ---\n");
+    const PATH = `${dirname(program)}:${process.env["PATH"]}`;
+    const { stdout } = await execa("bash", ["-euo", "pipefail", "-c", script], {
+      cwd: home,
+      env: { NTS_API_KEY: secret, PATH, NTS_URL: stack.url },
+    });
+    const same = (text: string): string =>
+      text
+        .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "ID")
+        .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "TIME")
+        .trim();
+    expect(stdout.split("--- next ---").map(same)).toEqual(shown.map(same));
   });
 });
 

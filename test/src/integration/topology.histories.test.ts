@@ -12,9 +12,9 @@ import { violationsIn } from "../support/invariants.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { SEED } from "../support/sample-seed.js";
 
-const LENGTH = Number(process.env["HISTORY_LENGTH"] ?? 400);
+const LENGTH = Number(process.env["HISTORY_LENGTH"] ?? 260);
 const WRITERS = 16;
-const CHECK_EVERY = 200;
+const CHECK_EVERY = 100;
 /** Steps that one writer makes alone at first, so that there is something to write. */
 const FIRST = 60;
 /** On a slow machine a write may lose to others until its deadline; more losses indicate a fault. */

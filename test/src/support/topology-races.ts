@@ -62,9 +62,11 @@ export interface RaceResult {
   readonly violations: readonly string[];
 }
 
+/** Rounds that run concurrently, each in a network of its own, and what each of these is used for at least. */
 const CONCURRENCY = 6;
-/** How many entities are created together. */
-export const BATCH = 25;
+const ROUNDS_OF_NETWORK = 2;
+/** How many entities are created together: few in the short tier, which uses few. */
+export const BATCH = process.env["RACE_ROUNDS"] === undefined ? ROUNDS_OF_NETWORK : 25;
 
 /** Runs rounds of a race concurrently; sides and the order of sending alternate. */
 export async function runRace(topology: Topology, prepare: PrepareRound, rounds: number): Promise<RaceResult> {
@@ -90,7 +92,8 @@ export async function runRace(topology: Topology, prepare: PrepareRound, rounds:
       if (wrong !== null) faults.push(wrong);
     }
   };
-  await Promise.all(Array.from({ length: CONCURRENCY }, runner));
+  const runners = Math.min(CONCURRENCY, Math.ceil(rounds / ROUNDS_OF_NETWORK));
+  await Promise.all(Array.from({ length: runners }, runner));
   return { results, faults, violations: await violationsIn(topology.db) };
 }
 

@@ -16,13 +16,13 @@ const HOSTNAME = "box";
 const RUNS = Number(process.env["READER_RUNS"] ?? 3);
 /** The long tier reads longer files, and compares all pairs of files. */
 const IS_LONG = RUNS > 100;
-/** A megabyte takes tens of milliseconds in linear time, and minutes in quadratic time; a tenth of it, seconds. */
-const LENGTH = IS_LONG ? 1_000_000 : 100_000;
+/** A megabyte takes tens of milliseconds in linear time, and minutes in quadratic time; a twentieth of it, seconds. */
+const LENGTH = IS_LONG ? 1_000_000 : 50_000;
 const MOST_MICROSECONDS = IS_LONG ? 3_000_000 : 400_000;
 /** A reader is too slow only if it is so every time: collections of garbage and other load cost no file more than once. */
 const ATTEMPTS = 4;
-/** Of this many pairs, one is compared. */
-const PAIRS = IS_LONG ? 1 : 20;
+/** Of this many pairs, one is compared: each file with one or two others. */
+const PAIRS = IS_LONG ? 1 : 101;
 const bytesOf = (file: CorpusFile): Uint8Array[] => [new Uint8Array(file.bytes)];
 
 describe("each reader", () => {
