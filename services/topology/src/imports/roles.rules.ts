@@ -96,7 +96,18 @@ function byText(patterns: readonly (readonly [Role, RegExp])[], texts: readonly 
   return patterns.find(([, pattern]) => texts.some((text) => pattern.test(text)))?.[0] ?? null;
 }
 
-function byPort(ports: readonly number[], services: readonly string[]): Role | null {
+/** Printers take jobs there, and servers give Prometheus their metrics. */
+const RAW_PRINTING = 9100;
+const OTHER_PRINTING = [515, 631] as const;
+const SSH = 22;
+
+function isForMetrics(ports: readonly number[], services: readonly string[]): boolean {
+  const printsOtherwise = OTHER_PRINTING.some((number) => ports.includes(number));
+  return services.includes("Prometheus Node Exporter") || (ports.includes(SSH) && !printsOtherwise);
+}
+
+function byPort(open: readonly number[], services: readonly string[]): Role | null {
+  const ports = isForMetrics(open, services) ? open.filter((number) => number !== RAW_PRINTING) : open;
   const role = ports.map((number) => OF_PORT.get(number)).find((one) => one !== undefined) ?? null;
   // A server that prints for others has other services, too.
   return role === "Printer" && services.length > MOST_OF_A_PRINTER ? null : role;
