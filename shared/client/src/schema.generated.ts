@@ -1646,6 +1646,8 @@ export interface components {
             kind: "host";
             hostname: string | null;
             hidden: boolean;
+            /** @description What people say that it is, otherwise what is probable; null if neither is known. */
+            role: components["schemas"]["Role"] | null;
             virtualization_type: string | null;
             /** @description Since when imports have missed it; absent if they have not, and from past states. */
             missed_since?: components["schemas"]["Timestamp"];

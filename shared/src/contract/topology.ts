@@ -4,6 +4,7 @@ import { filters, Id, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { Protocol } from "./ports.js";
+import { Role } from "./roles.js";
 
 /** Response formats; all but the first are plain files. */
 export const TOPOLOGY_FORMATS = ["json", "dot", "mermaid", "graphml"] as const;
@@ -36,6 +37,9 @@ export const TopologyNode = z
         kind: z.literal("host"),
         hostname: z.string().nullable(),
         hidden: z.boolean(),
+        role: Role.nullable().describe(
+          "What people say that it is, otherwise what is probable; null if neither is known.",
+        ),
         virtualization_type: z.string().nullable(),
         ...missable,
       })

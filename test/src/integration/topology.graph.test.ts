@@ -78,6 +78,7 @@ describe("topology.graph: contents", () => {
         tags: [],
         hostname: null,
         hidden: false,
+        role: null,
         virtualization_type: null,
       },
       {
@@ -88,6 +89,7 @@ describe("topology.graph: contents", () => {
         tags: [],
         hostname: null,
         hidden: false,
+        role: null,
         virtualization_type: "Docker",
       },
       {

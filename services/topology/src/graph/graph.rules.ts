@@ -35,10 +35,9 @@ export function subnetNode({ id, name, network_id, tags, cidr, subnet_type }: Su
 export function hostNode(host: HostRecord, missedSince: string | null): TopologyNode {
   const { id, name, network_id, tags, hostname, hidden, virtualization } = host;
   const virtualization_type = virtualization?.type ?? null;
-  return missed(
-    { id, kind: "host", label: name, network_id, tags, hostname, hidden, virtualization_type },
-    missedSince,
-  );
+  const role = host.role ?? host.observed?.role?.value ?? null;
+  const own = { hostname, hidden, role, virtualization_type };
+  return missed({ id, kind: "host", label: name, network_id, tags, ...own }, missedSince);
 }
 
 export function serviceNode(service: Service, category: Category, missedSince: string | null): TopologyNode {

@@ -19,6 +19,7 @@ const host = (n: number, label: string): TopologyNode => ({
   tags: [],
   hostname: null,
   hidden: false,
+  role: null,
   virtualization_type: null,
 });
 const subnet = (n: number, label: string, cidr: string): TopologyNode => ({

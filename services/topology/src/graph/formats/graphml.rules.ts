@@ -17,6 +17,7 @@ const KEYS = {
     "subnet_type",
     "hostname",
     "hidden",
+    "role",
     "host_id",
     "service_definition",
     "category",
