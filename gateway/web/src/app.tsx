@@ -37,7 +37,7 @@ const Settings = lazy(() => import("./settings/settings-page.js"));
 const Archive = lazy(() => import("./archive/archive-page.js"));
 const Webhooks = lazy(() => import("./webhooks/webhooks-page.js"));
 const Webhook = lazy(() => import("./webhooks/webhook-page.js"));
-const Picture = lazy(() => import("./picture/picture.js"));
+const TopologyMap = lazy(() => import("./map/map-page.js"));
 
 const queries = createQueries();
 
@@ -61,7 +61,7 @@ export function App(): ReactNode {
                   <Route element={<Shell />}>
                     <Route path={PATHS.home} element={<Home />} />
                     <Route path={PATHS.verifyEmail} element={<VerifyEmail />} />
-                    <Route path={PATHS.topology} element={<Picture />} />
+                    <Route path={PATHS.topology} element={<TopologyMap />} />
                     <Route path={PATHS.welcome} element={<Welcome />} />
                     <Route path={PATHS.hosts} element={<Hosts />} />
                     <Route path={PATHS.host} element={<Host />} />

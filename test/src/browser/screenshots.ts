@@ -41,7 +41,7 @@ try {
   const screenshots: readonly Screenshot[] = [
     { name: "topology", path: "/topology", colorScheme: "light", act: untilDrawn },
     { name: "topology-dark", path: "/topology", colorScheme: "dark", act: untilDrawn },
-    { name: "subnets", path: "/topology?layout=subnets", colorScheme: "light" },
+    { name: "machines", path: "/topology?view=hosts", colorScheme: "light", act: untilDrawn },
     { name: "services", path: "/services", colorScheme: "light" },
     { name: "past", path: "/topology", colorScheme: "light", act: lookBack },
     { name: "activity", path: "/activity", colorScheme: "light" },

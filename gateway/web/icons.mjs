@@ -1,0 +1,166 @@
+// `node icons.mjs`: writes the icons of the map, as paths in a square of 24 units, to src/map/icons.generated.ts: line
+// icons of Lucide (ISC) for roles and categories, and marks of Simple Icons (CC0) for products of the catalogue.
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import * as marks from "simple-icons";
+import svgpath from "svgpath";
+import { CATALOGUE } from "../../services/topology/dist/values/definitions/catalogue.js";
+
+/** Lucide's names for roles and categories. */
+const LINES = {
+  Router: "router",
+  Switch: "network",
+  AccessPoint: "wifi",
+  Firewall: "brick-wall-fire",
+  Server: "server",
+  Hypervisor: "boxes",
+  Nas: "hard-drive",
+  Printer: "printer",
+  Camera: "cctv",
+  Phone: "phone",
+  Computer: "monitor",
+  Mobile: "smartphone",
+  Media: "tv",
+  Iot: "cpu",
+  Ups: "battery-charging",
+  Other: "box",
+  Guest: "box",
+  Unknown: "ethernet-port",
+  NetworkCore: "network",
+  NetworkAccess: "wifi",
+  NetworkSecurity: "shield",
+  Storage: "hard-drive",
+  Backup: "archive",
+  HomeAutomation: "house",
+  Virtualization: "boxes",
+  DNS: "route",
+  VPN: "globe-lock",
+  SNMP: "gauge",
+  Monitoring: "chart-line",
+  AdBlock: "shield-ban",
+  ReverseProxy: "split",
+  Workstation: "monitor",
+  IoT: "cpu",
+  Database: "database",
+  Development: "git-branch",
+  Dashboard: "layout-grid",
+  MessageQueue: "arrow-left-right",
+  IdentityAndAccess: "id-card",
+  Office: "file-text",
+  ProjectManagement: "calendar-check",
+  Messaging: "messages-square",
+  Conferencing: "video",
+  Telephony: "headset",
+  Email: "mail",
+  Publishing: "book-open",
+  OpenPorts: "plug",
+  Custom: "puzzle",
+};
+
+/** Marks of products whose names in the catalogue differ from those of the set. */
+const ALIASES = {
+  Chromecast: "googlecast",
+  "Philips Hue Bridge": "philipshue",
+  iPhone: "apple",
+  "Android Debug Bridge": "android",
+  "HP JetDirect": "hp",
+  "MikroTik RouterOS": "mikrotik",
+  "FRITZ!Box": "fritz",
+  "UniFi Controller": "ubiquiti",
+  "UniFi Access Point": "ubiquiti",
+  "Omada Controller": "tplink",
+  "Cisco IOS": "cisco",
+  FortiGate: "fortinet",
+  "AdGuard Home": "adguard",
+  Traefik: "traefikproxy",
+  Envoy: "envoyproxy",
+  "Cloudflare Tunnel": "cloudflare",
+  "Proxmox VE": "proxmox",
+  "VMware ESXi": "vmware",
+  "VMware vCenter Server": "vmware",
+  "Kubernetes API": "kubernetes",
+  "Prometheus Node Exporter": "prometheus",
+  "Grafana Loki": "grafana",
+  "Splunk Enterprise": "splunk",
+  "OpenTelemetry Collector": "opentelemetry",
+  "Argo CD": "argo",
+  "Docker Registry": "docker",
+  "HashiCorp Vault": "vault",
+  "ONLYOFFICE Docs": "onlyoffice",
+  Synapse: "matrix",
+  ejabberd: "xmpp",
+  "Jitsi Meet": "jitsi",
+  "Apache HTTP Server": "apache",
+  Mosquitto: "eclipsemosquitto",
+  Kafka: "apachekafka",
+  NATS: "natsdotio",
+};
+
+const bySlug = new Map(Object.values(marks).map((mark) => [mark.slug, mark]));
+const byTitle = new Map(Object.values(marks).map((mark) => [foldedTitle(mark.title), mark]));
+
+function foldedTitle(title) {
+  return title.toLowerCase().replaceAll(/[^a-z0-9]/g, "");
+}
+
+function markOf(name) {
+  const mark = bySlug.get(ALIASES[name]) ?? byTitle.get(foldedTitle(name));
+  // a tenth of a unit is less than a tenth of a pixel on a tile
+  return mark === undefined ? [] : [[name, svgpath(mark.path).abs().round(1).rel().round(1).toString()]];
+}
+
+async function lineOf([name, icon]) {
+  const { __iconData } = await import(`lucide-react/icons/${icon}`);
+  return [name, __iconData.node.map(pathOf).join("")];
+}
+
+/** The path of one element. */
+function pathOf([element, attributes]) {
+  const { d, points } = attributes;
+  const [x, y, width, height, rx = 0] = ["x", "y", "width", "height", "rx"].map((key) => Number(attributes[key] ?? 0));
+  const [cx, cy, r] = ["cx", "cy", "r"].map((key) => Number(attributes[key] ?? 0));
+  switch (element) {
+    case "path":
+      // a relative start would continue from the element before
+      return svgpath(d).abs().round(2).toString();
+    case "circle":
+      return ellipse(cx, cy, r, r);
+    case "ellipse":
+      return ellipse(cx, cy, Number(attributes.rx), Number(attributes.ry));
+    case "line":
+      return `M${attributes.x1} ${attributes.y1}L${attributes.x2} ${attributes.y2}`;
+    case "polyline":
+    case "polygon":
+      return `M${points}${element === "polygon" ? "Z" : ""}`;
+    case "rect":
+      return (
+        `M${x + rx} ${y}h${width - 2 * rx}a${rx} ${rx} 0 0 1 ${rx} ${rx}v${height - 2 * rx}` +
+        `a${rx} ${rx} 0 0 1 ${-rx} ${rx}h${2 * rx - width}a${rx} ${rx} 0 0 1 ${-rx} ${-rx}v${2 * rx - height}` +
+        `a${rx} ${rx} 0 0 1 ${rx} ${-rx}z`
+      );
+    default:
+      throw new Error(`An icon has an element ${element}, for which there is no path.`);
+  }
+}
+
+function ellipse(cx, cy, rx, ry) {
+  return `M${cx - rx} ${cy}a${rx} ${ry} 0 1 0 ${2 * rx} 0a${rx} ${ry} 0 1 0 ${-2 * rx} 0`;
+}
+
+const lines = Object.fromEntries(await Promise.all(Object.entries(LINES).map(lineOf)));
+const found = Object.fromEntries(CATALOGUE.flatMap(({ name }) => markOf(name)));
+const declared = (name, paths) =>
+  `export const ${name}: Readonly<Record<string, string>> = ${JSON.stringify(paths, null, 2)};\n`;
+const write = (file, text) =>
+  writeFileSync(join(import.meta.dirname, "src/map", file), `// Generated by icons.mjs; do not edit.\n\n${text}`);
+write(
+  "line-icons.generated.ts",
+  `/** Of roles and categories: outlines, from Lucide (ISC). */\n${declared("LINE_ICONS", lines)}`,
+);
+write(
+  "marks.generated.ts",
+  `/** Of products by their name in the catalogue: filled, from Simple Icons (CC0). */\n${declared("MARKS", found)}`,
+);
+console.log(
+  `${Object.keys(lines).length} line icons, ${Object.keys(found).length} marks of ${CATALOGUE.length} products`,
+);

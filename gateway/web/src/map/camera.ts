@@ -1,0 +1,95 @@
+import type { Point, Rect } from "./geometry.js";
+import { TILE } from "./layout.js";
+
+// The part of the map in view.
+
+/** Pixels of a map point: `x * scale + left`, `y * scale + top`. */
+export interface Camera {
+  /** Pixels per map unit. */
+  readonly scale: number;
+  readonly left: number;
+  readonly top: number;
+}
+
+/** The canvas, in pixels. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Zooming in ends at a tile of this width in pixels. */
+const LARGEST_TILE = 240;
+const MOST_SCALE = LARGEST_TILE / TILE.width;
+/** Zooming out ends at this share of the scale at which everything fits. */
+const LEAST_SHARE = 0.8;
+const MARGIN = 24;
+
+/** The scale at which a part of the map fits, at most the natural one. */
+function fittingScale({ width, height }: Rect, size: Size, most: number): number {
+  const fitting = Math.min((size.width - 2 * MARGIN) / width, (size.height - 2 * MARGIN) / height);
+  return Math.min(most, Math.max(fitting, 1e-4));
+}
+
+/** A camera with a part of the map in its middle. @param most the largest scale */
+export function fitted(part: Rect, size: Size, most = 1): Camera {
+  const scale = fittingScale(part, size, most);
+  return centred({ x: part.x + part.width / 2, y: part.y + part.height / 2 }, scale, size);
+}
+
+export function centred({ x, y }: Point, scale: number, { width, height }: Size): Camera {
+  return { scale, left: width / 2 - x * scale, top: height / 2 - y * scale };
+}
+
+/** Zooms by a factor about a point of the canvas, within the limits. */
+export function zoomed({ scale, left, top }: Camera, factor: number, at: Point, { whole, size }: Limits): Camera {
+  const least = LEAST_SHARE * fittingScale(whole, size, MOST_SCALE);
+  const next = Math.min(MOST_SCALE, Math.max(least, scale * factor));
+  const ratio = next / scale;
+  return { scale: next, left: at.x - (at.x - left) * ratio, top: at.y - (at.y - top) * ratio };
+}
+
+interface Limits {
+  readonly whole: Rect;
+  readonly size: Size;
+}
+
+/** Pixels of the map that stay in view. */
+const LEAST_VISIBLE = 80;
+
+/** Keeps some of the map in view. */
+export function kept({ scale, left, top }: Camera, { whole, size }: Limits): Camera {
+  const right = (whole.x + whole.width) * scale;
+  const bottom = (whole.y + whole.height) * scale;
+  return {
+    scale,
+    left: Math.min(size.width - LEAST_VISIBLE - whole.x * scale, Math.max(LEAST_VISIBLE - right, left)),
+    top: Math.min(size.height - LEAST_VISIBLE - whole.y * scale, Math.max(LEAST_VISIBLE - bottom, top)),
+  };
+}
+
+export function pixelsOf({ x, y, width, height }: Rect, { scale, left, top }: Camera): Rect {
+  return { x: x * scale + left, y: y * scale + top, width: width * scale, height: height * scale };
+}
+
+/** The part of the map on the canvas. */
+export function visiblePart({ scale, left, top }: Camera, { width, height }: Size): Rect {
+  return { x: -left / scale, y: -top / scale, width: width / scale, height: height / scale };
+}
+
+export function meet(a: Rect, b: Rect): boolean {
+  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+}
+
+export function contains({ x, y, width, height }: Rect, at: Point): boolean {
+  return at.x >= x && at.y >= y && at.x <= x + width && at.y <= y + height;
+}
+
+/** The smallest part that contains all of them; null if there is none. */
+export function around(parts: readonly Rect[]): Rect | null {
+  if (parts.length === 0) return null;
+  const x = Math.min(...parts.map((part) => part.x));
+  const y = Math.min(...parts.map((part) => part.y));
+  const right = Math.max(...parts.map((part) => part.x + part.width));
+  const bottom = Math.max(...parts.map((part) => part.y + part.height));
+  return { x, y, width: right - x, height: bottom - y };
+}

@@ -1,0 +1,164 @@
+import type { Point, Rect } from "./geometry.js";
+import {
+  type KeyboardEvent,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useImperativeHandle,
+  useRef,
+  useState,
+} from "react";
+import { around } from "./camera.js";
+import { Crumbs } from "./crumbs.js";
+import { listenTo } from "./gestures.js";
+import { TILE } from "./layout.js";
+
+import type { Look } from "./look.js";
+import { createMapView, type Hit, idOf, type MapView } from "./map-view.js";
+import classes from "./map.module.css";
+import { MiniMap } from "./mini-map.js";
+import { type Direction, placeOfNode, placesOf, tileBeside } from "./places.js";
+import { Tip } from "./tip.js";
+
+/** Imperative functions of the canvas. */
+export interface CanvasHandle {
+  zoom(factor: number): void;
+  /** Fits everything into view. */
+  fit(): void;
+  /** Moves the camera to nodes. */
+  show(ids: ReadonlySet<string>): void;
+}
+
+interface CanvasProps {
+  readonly look: Look;
+  readonly onSelect: (id: string | null) => void;
+  /** Opens the page of a node. */
+  readonly onOpen: (id: string) => void;
+  readonly handle: RefObject<CanvasHandle | null>;
+  /** Pixels at the right that a panel covers. */
+  readonly covered: number;
+}
+
+/** The largest scale at which something is shown that was asked for. */
+const CLOSE = 1;
+const KEY_ZOOM = 1.4;
+
+/** The map. The list beside it is its accessible alternative. */
+export function Canvas({ look, onSelect, onOpen, handle, covered }: CanvasProps): ReactNode {
+  const element = useRef<HTMLDivElement>(null);
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [view, setView] = useState<MapView | null>(null);
+  const [moves, setMoves] = useState(0);
+  const [pointed, setPointed] = useState<{ readonly at: Point; readonly hit: Hit } | null>(null);
+  const latest = useRef({ look, onSelect });
+
+  useEffect(() => {
+    latest.current = { look, onSelect };
+  });
+
+  useEffect(() => {
+    const box = element.current;
+    const surface = canvas.current;
+    if (box === null || surface === null) return undefined;
+    const made = createMapView(surface, () => setMoves((count) => count + 1));
+    const sizes = new ResizeObserver(() =>
+      made.resize({ width: box.clientWidth, height: box.clientHeight }, window.devicePixelRatio),
+    );
+    sizes.observe(box);
+    const unlisten = listenTo(surface, made, {
+      onClick: (at) => latest.current.onSelect(idOf(made.hit(at))),
+      onPoint: (at) => setPointed(at === null ? null : { at, hit: made.hit(at) }),
+    });
+    setView(made);
+    return () => {
+      unlisten();
+      sizes.disconnect();
+      made.stop();
+    };
+  }, []);
+
+  useEffect(() => view?.show(look), [view, look]);
+
+  // what the panel describes is not under it
+  useEffect(() => {
+    if (view === null || look.selected === null || covered === 0) return;
+    const place = placeOfNode(look.layout, look.model, look.selected);
+    if (place !== null) uncover(view, place, covered);
+  }, [view, look.selected, look.layout, look.model, covered]);
+
+  useImperativeHandle(handle, () => handleOf(view, latest));
+
+  function onKeyDown(event: KeyboardEvent): void {
+    if (view === null) return;
+    const { key } = event;
+    if (key.startsWith("Arrow")) step(view, look, key as Direction, onSelect);
+    else if (key === "Enter" && look.selected !== null) onOpen(look.selected);
+    else if (key === "Escape") onSelect(null);
+    else if (key === "f" || key === "Home") view.fit();
+    else if (key === "+" || key === "=") view.zoom(KEY_ZOOM);
+    else if (key === "-") view.zoom(1 / KEY_ZOOM);
+    else return;
+    event.preventDefault();
+  }
+
+  return (
+    <div
+      ref={element}
+      className={classes.canvas}
+      role="application"
+      aria-label="Map. Arrow keys move the selection, Enter opens it, F shows everything."
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+    >
+      <canvas
+        ref={canvas}
+        aria-hidden
+        data-pointing={pointed !== null && idOf(pointed.hit) !== null ? "" : undefined}
+      />
+      {view !== null && (
+        <>
+          <Crumbs view={view} look={look} />
+          <MiniMap view={view} look={look} moves={moves} />
+        </>
+      )}
+      {pointed !== null && <Tip look={look} {...pointed} />}
+    </div>
+  );
+}
+
+const BESIDE_PANEL = 24;
+
+/** Moves the map so that a part of it is not at the right, under the panel. */
+function uncover(view: MapView, place: Rect, covered: number): void {
+  const { visible, size } = view;
+  const scale = size.width / visible.width;
+  const right = (place.x + Math.min(place.width, TILE.width) - visible.x) * scale;
+  const over = right - (size.width - covered - BESIDE_PANEL);
+  if (over > 0 && right < size.width + covered) view.move(-over, 0);
+}
+
+function step(view: MapView, look: Look, direction: Direction, onSelect: (id: string) => void): void {
+  const from = look.selected === null ? null : placeOfNode(look.layout, look.model, look.selected);
+  const next = tileBeside(look.layout, from, direction);
+  if (next === null) return;
+  onSelect(next.spec.node.id);
+  const { visible } = view;
+  const isInView =
+    next.x >= visible.x &&
+    next.y >= visible.y &&
+    next.x + next.width <= visible.x + visible.width &&
+    next.y + next.height <= visible.y + visible.height;
+  if (!isInView) view.centre({ x: next.x + next.width / 2, y: next.y + next.height / 2 });
+}
+
+function handleOf(view: MapView | null, latest: RefObject<Pick<CanvasProps, "look" | "onSelect">>): CanvasHandle {
+  return {
+    zoom: (factor) => view?.zoom(factor),
+    fit: () => view?.fit(),
+    show: (ids) => {
+      const { layout, model } = latest.current.look;
+      const part = around(placesOf(layout, model, ids));
+      if (part !== null) view?.fit(part, CLOSE);
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { Point, Rect } from "./geometry.js";
+import { PALETTES } from "./colours.js";
+import { lastPart } from "./addresses.js";
+import type { PlacedBox, PlacedTile } from "./layout.js";
+
+import type { Look } from "./look.js";
+import { escaped } from "./svg-surface.js";
+
+// The map for draw.io: the same boxes and lines, to go on with by hand.
+
+/** Always light: draw.io inverts colours itself. */
+const PALETTE = PALETTES.light;
+const ROOT = '<mxCell id="0"/><mxCell id="1" parent="0"/>';
+
+export function drawIoOf({ layout, shown }: Look, title: string): string {
+  const boxes = layout.boxes.flatMap((box) => [boxCell(box), ...tileCells(box, shown)]);
+  const lines = layout.lines.map(({ from, to, index, points }) => lineCell(from, to, { index, points }));
+  const cells = [...boxes, ...lines].join("\n");
+  const model = `<mxGraphModel grid="0" page="0"><root>${ROOT}\n${cells}\n</root></mxGraphModel>`;
+  return `<mxfile><diagram name="${escaped(title)}">${model}</diagram></mxfile>\n`;
+}
+
+function boxCell(box: PlacedBox): string {
+  const { key, title, detail } = box.spec;
+  const style = `rounded=1;arcSize=2;whiteSpace=wrap;verticalAlign=top;align=left;spacingLeft=8;fontStyle=1;fillColor=${PALETTE.box};strokeColor=${PALETTE.boxLine}`;
+  return vertex(`box:${key}`, [title, detail], { style, at: box });
+}
+
+function tileCells(box: PlacedBox, shown: ReadonlySet<string>): string[] {
+  const style = `rounded=1;arcSize=6;whiteSpace=wrap;fillColor=${PALETTE.tile};strokeColor=${PALETTE.tileLine}`;
+  return box.tiles
+    .filter(({ spec }) => shown.has(spec.node.id))
+    .map((tile: PlacedTile) => {
+      const { key, node, address } = tile.spec;
+      return vertex(`tile:${box.spec.key}:${key}`, [node.label, address === null ? "" : lastPart(address)], {
+        style,
+        at: tile,
+      });
+    });
+}
+
+function vertex(id: string, lines: readonly string[], { style, at }: { style: string; at: Rect }): string {
+  const value = lines.filter((line) => line !== "").join("\n");
+  const geometry = `<mxGeometry x="${at.x}" y="${at.y}" width="${at.width}" height="${at.height}" as="geometry"/>`;
+  return `<mxCell id="${escaped(id)}" value="${attribute(value)}" style="${style}" vertex="1" parent="1">${geometry}</mxCell>`;
+}
+
+function lineCell(from: string, to: string, { index, points }: { index: number; points: readonly Point[] }): string {
+  const colour = PALETTE.lines[index % PALETTE.lines.length] ?? PALETTE.accent;
+  const style = `edgeStyle=none;endArrow=none;strokeWidth=2;strokeColor=${colour};exitX=0.5;exitY=1`;
+  const between = points.slice(1).map(({ x, y }) => `<mxPoint x="${x}" y="${y}"/>`);
+  const geometry = `<mxGeometry relative="1" as="geometry"><Array as="points">${between.join("")}</Array></mxGeometry>`;
+  const ends = `source="${escaped(`box:${from}`)}" target="${escaped(`box:${to}`)}"`;
+  return `<mxCell id="${escaped(`line:${from}:${to}`)}" style="${style}" edge="1" parent="1" ${ends}>${geometry}</mxCell>`;
+}
+
+/** In an attribute, line breaks would become spaces. */
+function attribute(text: string): string {
+  return escaped(text).replaceAll("\n", "&#10;");
+}

@@ -1,0 +1,120 @@
+import type { Rect } from "./geometry.js";
+import type { Camera, Size } from "./camera.js";
+import { canvasSurface } from "./canvas-surface.js";
+import { PALETTES } from "./colours.js";
+import { paintLegend } from "./paint-legend.js";
+import { drawIoOf } from "./draw-io.js";
+
+import type { Look } from "./look.js";
+import { paint } from "./paint.js";
+import type { Surface } from "./surface.js";
+import { svgSurface } from "./svg-surface.js";
+
+// The map as a file: the same picture, drawn at a size at which everything can be read.
+
+export const FORMATS = ["svg", "png", "drawio"] as const;
+export type Format = (typeof FORMATS)[number];
+
+/** Pixels of the longer side that browsers can surely draw. */
+const MOST_PIXELS = 8_192;
+const MARGIN = 24;
+const TITLE = { size: 22, height: 44 } as const;
+const LEGEND = 40;
+
+interface Page {
+  readonly camera: Camera;
+  readonly size: Size;
+}
+
+/** @param part of the map @param most the largest side in pixels */
+function pageOf(part: Rect, most: number): Page {
+  const scale = Math.min(1, (most - 2 * MARGIN - TITLE.height - LEGEND) / Math.max(part.width, part.height));
+  return {
+    camera: { scale, left: MARGIN - part.x * scale, top: MARGIN + TITLE.height - part.y * scale },
+    size: {
+      width: part.width * scale + 2 * MARGIN,
+      height: part.height * scale + 2 * MARGIN + TITLE.height + LEGEND,
+    },
+  };
+}
+
+function paintPage(
+  surface: Surface,
+  look: Look,
+  { title, page: { camera, size } }: { title: string; page: Page },
+): void {
+  const { background, text } = PALETTES[look.scheme];
+  surface.rect({ x: 0, y: 0, ...size }, { fill: background });
+  surface.text(title, { x: MARGIN, y: MARGIN + TITLE.size }, { size: TITLE.size, weight: 600, colour: text });
+  paint(surface, look, camera, { width: size.width, height: size.height - LEGEND });
+  paintLegend(surface, look, { x: MARGIN, y: size.height - LEGEND, width: size.width - 2 * MARGIN, height: LEGEND });
+}
+
+/** @param part of the map, or all of it @throws Error if the browser cannot draw it */
+export async function fileOf(
+  format: Format,
+  look: Look,
+  { title, part }: { title: string; part: Rect },
+): Promise<Blob> {
+  switch (format) {
+    case "svg":
+      return new Blob([svgOf(look, title, { part, measure: measured() })], { type: "image/svg+xml" });
+    case "png":
+      return pngOf(look, title, part);
+    case "drawio":
+      return new Blob([drawIoOf(look, title)], { type: "application/vnd.jgraph.mxfile" });
+  }
+}
+
+export function svgOf(
+  look: Look,
+  title: string,
+  { part, measure }: { part: Rect; measure: (value: string, font: string) => number },
+): string {
+  const page = pageOf(part, Infinity);
+  const surface = svgSurface(measure);
+  paintPage(surface, look, { title, page });
+  return surface.svg(page.size);
+}
+
+function measured(): (value: string, font: string) => number {
+  const context = contextOf(document.createElement("canvas"));
+  return (value, font) => {
+    context.font = font;
+    return context.measureText(value).width;
+  };
+}
+
+function pngOf(look: Look, title: string, part: Rect): Promise<Blob> {
+  const page = pageOf(part, MOST_PIXELS);
+  const canvas = document.createElement("canvas");
+  canvas.width = Math.ceil(page.size.width);
+  canvas.height = Math.ceil(page.size.height);
+  paintPage(
+    canvasSurface(contextOf(canvas), () => 1),
+    look,
+    { title, page },
+  );
+  return new Promise((resolve, reject) => {
+    canvas.toBlob((blob) => {
+      if (blob === null) reject(new Error("The picture is too large for the browser."));
+      else resolve(blob);
+    }, "image/png");
+  });
+}
+
+function contextOf(canvas: HTMLCanvasElement): CanvasRenderingContext2D {
+  const context = canvas.getContext("2d");
+  if (context === null) throw new Error("The browser cannot draw.");
+  return context;
+}
+
+/** Downloads a file. */
+export function save(content: Blob, fileName: string): void {
+  const url = URL.createObjectURL(content);
+  const link = document.createElement("a");
+  link.href = url;
+  link.download = fileName;
+  link.click();
+  URL.revokeObjectURL(url);
+}

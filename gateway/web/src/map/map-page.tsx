@@ -1,0 +1,124 @@
+import { Button } from "@mantine/core";
+import { getTopology, type Topology } from "@nts/shared/contract";
+import { FileUp, History, Server, Waypoints } from "lucide-react";
+import { type ReactNode, useMemo, useState } from "react";
+import { Link } from "react-router";
+import { useOne } from "../api/queries.js";
+import { EmptyState } from "../parts/empty-state.js";
+import { FailureState } from "../parts/failure-state.js";
+import { Page } from "../parts/page.js";
+import { Waiting } from "../parts/waiting.js";
+import { PATHS } from "../paths.js";
+import { useHasLevel } from "../session/session.js";
+import { useNetworkScope } from "../shell/networks.js";
+import { Overview } from "./overview.js";
+import { compared, NOTHING, unionOf, withoutLooseEnds } from "./past.js";
+import { summaryOf, summaryOfMarks } from "./summary.js";
+import { TimeBar } from "./time-bar.js";
+import { useMoment, usePast, useSteps } from "./use-past.js";
+
+/** The topology of the selected network, or of all networks. */
+export default function MapPage(): ReactNode {
+  const { networkId, nameOf } = useNetworkScope();
+  const title = networkId === null ? "Topology" : nameOf(networkId);
+  const { data, error, refetch } = useOne(getTopology, { query: networkId === null ? {} : { network_id: networkId } });
+  if (data === undefined)
+    return (
+      <Page title={title}>
+        {error === null ? <Waiting /> : <FailureState error={error} onRetry={() => void refetch()} />}
+      </Page>
+    );
+  return <MapInTime key={networkId} now={data.data} title={title} networkId={networkId} />;
+}
+
+interface MapInTimeProps {
+  readonly now: Topology;
+  readonly title: string;
+  readonly networkId: string | null;
+}
+
+/** The topology now, or at the time given in the URL. */
+function MapInTime({ now, title, networkId }: MapInTimeProps): ReactNode {
+  const [at, go] = useMoment();
+  const [isOpen, setOpen] = useState(at !== null);
+  const isLookingBack = isOpen || at !== null;
+  const { steps, deleted, ...reading } = useSteps(networkId, isLookingBack);
+  const past = usePast(at, networkId);
+  const [seen, setSeen] = useState(NOTHING);
+  const { then, diff } = past;
+  const all = useMemo(
+    () => (then === undefined ? seen : [now, deleted, then.topology].reduce(unionOf, seen)),
+    [seen, now, deleted, then],
+  );
+  // nodes that were visible keep their positions, and do not move others
+  if (all !== seen) setSeen(all);
+  const whole = useMemo(() => (isLookingBack ? withoutLooseEnds(unionOf(now, seen)) : now), [isLookingBack, now, seen]);
+  const drawn = useMemo(() => (then === undefined ? null : compared(then.topology, now, diff)), [then, now, diff]);
+  const lookBack = (): void => {
+    setOpen(!isLookingBack);
+    if (isLookingBack) go(null);
+  };
+  const time = isLookingBack && (
+    <TimeBar
+      steps={steps}
+      isLoading={reading.isLoading || past.isLoading}
+      error={past.error ?? reading.error}
+      at={at}
+      onGo={go}
+      summary={drawn === null ? "" : summaryOfMarks(drawn.marks)}
+    />
+  );
+  const topology = drawn?.topology ?? now;
+  if (topology.nodes.length === 0)
+    return (
+      <Page title={title}>
+        {time}
+        <Nothing onLookBack={isLookingBack ? null : lookBack} />
+      </Page>
+    );
+  return (
+    <Overview
+      topology={topology}
+      whole={whole}
+      marks={drawn?.marks ?? null}
+      diff={diff}
+      at={then?.at ?? null}
+      title={title}
+      about={summaryOf(then?.topology ?? now)}
+      networkId={networkId}
+      time={time}
+      isLookingBack={isLookingBack}
+      onLookBack={lookBack}
+    />
+  );
+}
+
+/** @param onLookBack null if a time is already selected */
+function Nothing({ onLookBack }: { readonly onLookBack: (() => void) | null }): ReactNode {
+  const mayImport = useHasLevel("Member");
+  return (
+    <EmptyState
+      icon={Waypoints}
+      title="Nothing to show"
+      actions={
+        <>
+          {mayImport && (
+            <Button component={Link} to={PATHS.importScan} leftSection={<FileUp size={16} aria-hidden />}>
+              Import
+            </Button>
+          )}
+          <Button component={Link} to={PATHS.hosts} variant="default" leftSection={<Server size={16} aria-hidden />}>
+            Go to hosts
+          </Button>
+          {onLookBack !== null && (
+            <Button variant="default" leftSection={<History size={16} aria-hidden />} onClick={onLookBack}>
+              Look back
+            </Button>
+          )}
+        </>
+      }
+    >
+      The topology shows subnets, hosts and services. Import an nmap scan, or add hosts manually.
+    </EmptyState>
+  );
+}

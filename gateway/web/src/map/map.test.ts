@@ -1,0 +1,378 @@
+import type { Point, Rect } from "./geometry.js";
+import { describe, expect, it } from "@jest/globals";
+import type { Topology } from "@nts/shared/contract";
+import fc from "fast-check";
+import { SaxesParser } from "saxes";
+import { boxesOf, type Names, type View, VIEWS } from "./boxes.js";
+import { fitted, meet, visiblePart, zoomed } from "./camera.js";
+import { drawIoOf } from "./draw-io.js";
+import { svgOf } from "./files.js";
+import { NO_FILTERS, shownIn } from "./filters.js";
+import { createIcons } from "./icons.js";
+import { type Layout, layoutOf, type PlacedBox } from "./layout.js";
+
+import type { Look } from "./look.js";
+import { modelOf } from "./model.js";
+import { neighboursOf } from "./neighbours.js";
+import { paint } from "./paint.js";
+import { tileBeside } from "./places.js";
+import { hitAt, projected } from "./projection.js";
+import { host, inSubnet, service, subnet } from "./testing/nodes.js";
+import { recording } from "./testing/recording.js";
+import { addressIn, aTopology } from "./testing/topologies.js";
+
+const names: Names = { networkOf: (id) => `Network ${id}`, tagOf: (tag) => ({ name: tag, color: null }) };
+const icons = createIcons(null);
+const SIZE = { width: 1_000, height: 640 };
+
+const layoutFor = (view: View, topology: Topology): Layout => layoutOf(boxesOf(view, modelOf(topology), names));
+
+const lookAt = (view: View, topology: Topology, more: Partial<Look> = {}): Look => {
+  const model = modelOf(topology);
+  const shown = shownIn(model, { ...NO_FILTERS, withHidden: true });
+  const layout = layoutFor(view, topology);
+  return { model, layout, icons, scheme: "light", shown, lifted: null, selected: null, marks: null, ...more };
+};
+
+const isInside = (inner: Rect, outer: Rect): boolean =>
+  inner.x >= outer.x - 0.01 &&
+  inner.y >= outer.y - 0.01 &&
+  inner.x + inner.width <= outer.x + outer.width + 0.01 &&
+  inner.y + inner.height <= outer.y + outer.height + 0.01;
+
+/** Each box with the one around it. */
+function* nested(boxes: readonly PlacedBox[]): Generator<[PlacedBox, PlacedBox | null]> {
+  const outer: PlacedBox[] = [];
+  for (const box of boxes) {
+    yield [box, outer[box.depth - 1] ?? null];
+    outer[box.depth] = box;
+    outer.length = box.depth + 1;
+  }
+}
+
+/** The pairs that overlap. */
+function overlapping<T>(all: readonly T[], rectOf: (one: T) => Rect): [T, T][] {
+  return all.flatMap((a, index) =>
+    all.slice(index + 1).flatMap((b): [T, T][] => (meet(rectOf(a), rectOf(b)) ? [[a, b]] : [])),
+  );
+}
+
+/** The segments of a line as rectangles without area. */
+const segmentsOf = (points: readonly Point[]): Rect[] =>
+  points.slice(1).map((to, index) => {
+    const from = points[index] ?? to;
+    return {
+      x: Math.min(from.x, to.x),
+      y: Math.min(from.y, to.y),
+      width: Math.abs(from.x - to.x) + 0.001,
+      height: Math.abs(from.y - to.y) + 0.001,
+    };
+  });
+
+describe("the layout of random networks", () => {
+  it.each(VIEWS)("%s: shows every node, in boxes and tiles that do not overlap", (view) => {
+    fc.assert(
+      fc.property(aTopology, (topology) => {
+        const { boxes, bounds } = layoutFor(view, topology);
+        const siblings = new Map<PlacedBox | null, PlacedBox[]>();
+        for (const [box, outer] of nested(boxes)) {
+          siblings.set(outer, [...(siblings.get(outer) ?? []), box]);
+          expect(isInside(box, outer ?? bounds)).toBe(true);
+          if (outer !== null) expect(outer.tiles.filter((tile) => meet(tile, box))).toEqual([]);
+          expect(box.tiles.filter((tile) => !isInside(tile, box))).toEqual([]);
+          expect(overlapping(box.tiles, (tile) => tile)).toEqual([]);
+        }
+        for (const group of siblings.values()) expect(overlapping(group, (box) => box)).toEqual([]);
+        const shown = new Set(
+          boxes.flatMap(({ spec, tiles }) => [spec.nodeId, ...tiles.map((tile) => tile.spec.node.id)]),
+        );
+        const expected = view === "services" ? "service" : "host";
+        for (const { id, kind } of topology.nodes) if (kind === expected) expect(shown).toContain(id);
+      }),
+      { numRuns: 25, seed: 1 },
+    );
+  });
+
+  it("is the same whatever the order of nodes and edges", () => {
+    const shuffled = (topology: Topology): Topology => ({
+      nodes: topology.nodes.toReversed(),
+      edges: topology.edges.toReversed(),
+    });
+    const placesIn = ({ boxes, lines }: Layout): unknown => ({
+      boxes: boxes.map(({ spec, x, y }) => [spec.key, x, y]),
+      tiles: boxes.flatMap(({ tiles }) => tiles.map(({ spec, x, y }) => [spec.key, x, y])),
+      lines: lines.map(({ from, to, points }) => [from, to, points]),
+    });
+    fc.assert(
+      fc.property(aTopology, fc.constantFrom(...VIEWS), (topology, view) => {
+        expect(placesIn(layoutFor(view, shuffled(topology)))).toEqual(placesIn(layoutFor(view, topology)));
+      }),
+      { numRuns: 15, seed: 2 },
+    );
+  });
+
+  it("gives each line a way of its own, outside of all boxes", () => {
+    let lines = 0;
+    fc.assert(
+      fc.property(aTopology, (topology) => {
+        const layout = layoutFor("subnets", topology);
+        const inner = layout.boxes.filter(({ spec }) => spec.kind !== "network");
+        lines += layout.lines.length;
+        for (const { points } of layout.lines) {
+          for (const segment of segmentsOf(points)) {
+            // its ends are on the edges of boxes
+            const crossed = inner.filter((box) =>
+              meet(segment, { x: box.x + 0.01, y: box.y + 0.01, width: box.width - 0.02, height: box.height - 0.02 }),
+            );
+            expect(crossed).toEqual([]);
+          }
+        }
+        for (const [a, b] of overlapping(layout.lines, ({ points }) => segmentsOf(points)[1] ?? layout.bounds))
+          expect(a.from === b.from || a.points[1]?.y !== b.points[1]?.y).toBe(true);
+      }),
+      { numRuns: 25, seed: 3 },
+    );
+    expect(lines).toBeGreaterThan(80);
+  });
+
+  it("moves no other box for a new host, as long as its subnet has room", () => {
+    const hosts = 40;
+    for (let count = 1; count < hosts; count++) {
+      const topology = (n: number): Topology => ({
+        nodes: [
+          ...[0, 1, 2, 3, 4].map((m) => subnet(`subnet ${m}`, { cidr: `10.${m}.0.0/24` })),
+          ...Array.from({ length: 20 + n }, (_, m) => host(`host ${m}`)),
+        ],
+        edges: [
+          ...Array.from({ length: 20 }, (_, m) => addressIn(`host ${m}`, m % 5, m)),
+          ...Array.from({ length: n }, (_, m) => addressIn(`host ${m + 20}`, 2, m + 20)),
+        ],
+      });
+      const [before, after] = [count - 1, count].map((n) => layoutFor("subnets", topology(n)).boxes);
+      const grew = before?.[2]?.height !== after?.[2]?.height || before?.[2]?.width !== after?.[2]?.width;
+      const placesOf = (boxes: readonly PlacedBox[] | undefined) => boxes?.map(({ spec, x, y }) => [spec.key, x, y]);
+      if (!grew) expect(placesOf(after)).toEqual(placesOf(before));
+    }
+  });
+});
+
+describe("drawing random networks", () => {
+  const scalesOf = (layout: Layout): number[] =>
+    [0, 3, 8, 16].map((steps) => fitted(layout.bounds, SIZE).scale * 1.4 ** steps);
+
+  it("writes no label over another, and draws no line through one, at any zoom and in every view", () => {
+    let labels = 0;
+    fc.assert(
+      fc.property(aTopology, fc.constantFrom(...VIEWS), (topology, view) => {
+        const look = lookAt(view, topology);
+        for (const scale of scalesOf(look.layout)) {
+          const { bounds } = look.layout;
+          const whole = { width: bounds.width * scale + 2, height: bounds.height * scale + 2 };
+          const surface = recording();
+          paint(surface, look, { scale, left: 1, top: 1 }, whole);
+          labels += surface.texts.length;
+          expect(overlapping(surface.texts, ({ at }) => at).map(([a, b]) => [a.value, b.value])).toEqual([]);
+          for (const { points } of surface.lines)
+            for (const segment of segmentsOf(points))
+              expect(surface.texts.filter(({ at }) => meet(at, segment)).map(({ value }) => value)).toEqual([]);
+        }
+      }),
+      { numRuns: 15, seed: 4 },
+    );
+    expect(labels).toBeGreaterThan(2_000);
+  });
+
+  it("names every subnet when all of 100 with 5,000 hosts is in view", () => {
+    const count = 100;
+    const topology: Topology = {
+      nodes: [
+        ...Array.from({ length: count }, (_, n) =>
+          subnet(`subnet ${n}`, { label: `Floor ${n}`, cidr: `10.${n}.0.0/24` }),
+        ),
+        ...Array.from({ length: 5_000 }, (_, n) => host(`host ${n}`)),
+      ],
+      // a few large ones and many small ones
+      edges: Array.from({ length: 5_000 }, (_, n) =>
+        addressIn(`host ${n}`, Math.floor(count * ((n % 997) / 997) ** 2), n % 250),
+      ),
+    };
+    const look = lookAt("subnets", topology);
+    const surface = recording();
+    paint(surface, look, fitted(look.layout.bounds, SIZE), SIZE);
+    expect(surface.texts.filter(({ value }) => value.startsWith("Floor"))).toHaveLength(count);
+  });
+
+  it("finds under each point what is drawn there", () => {
+    fc.assert(
+      fc.property(aTopology, fc.constantFrom(...VIEWS), fc.nat(16), (topology, view, steps) => {
+        const layout = layoutFor(view, topology);
+        const projection = projected(
+          layout,
+          zoomed(fitted(layout.bounds, SIZE), 1.3 ** steps, { x: 0, y: 0 }, { whole: layout.bounds, size: SIZE }),
+        );
+        for (const box of projection.boxes)
+          for (const tile of box.box.tiles) {
+            const { x, y, width, height } = projection.tileAt(tile, box);
+            expect(hitAt(projection, { x: x + width / 2, y: y + height / 2 })).toBe(tile);
+          }
+      }),
+      { numRuns: 12, seed: 5 },
+    );
+  });
+});
+
+describe("what is where", () => {
+  const lan = subnet("lan", { cidr: "10.0.0.0/24", label: "LAN" });
+  const dmz = subnet("dmz", { cidr: "10.0.1.0/24", label: "DMZ" });
+  const on = (hostId: string, subnetId: string, ip_address: string) =>
+    inSubnet(hostId, subnetId, { id: `${hostId}-${ip_address}`, interface_id: `${hostId}-${ip_address}`, ip_address });
+  const topology: Topology = {
+    nodes: [
+      dmz,
+      lan,
+      host("router"),
+      host("b"),
+      host("a"),
+      host("vm"),
+      host("lost"),
+      service("ssh", "a"),
+      service("plex", "vm", { category: "Media" }),
+    ],
+    edges: [
+      on("router", "lan", "10.0.0.1"),
+      on("router", "dmz", "10.0.1.1"),
+      on("b", "lan", "10.0.0.9"),
+      on("a", "lan", "10.0.0.20"),
+      on("vm", "lan", "10.0.0.100"),
+      { id: "v", kind: "virtualized_by", source: "vm", target: "a", type: "ProxmoxVM" },
+    ],
+  };
+  const contentOf = (view: View): Record<string, string[]> =>
+    Object.fromEntries(
+      layoutFor(view, topology).boxes.map(({ spec, tiles }) => [
+        `${spec.kind} ${spec.title}`,
+        tiles.map((tile) => tile.spec.key),
+      ]),
+    );
+
+  it("subnets in the order of addresses with their hosts, and hosts in several of them as bars", () => {
+    expect(contentOf("subnets")).toEqual({
+      "bar router": ["router"],
+      "subnet LAN": ["b", "a", "vm"],
+      "subnet DMZ": [],
+      "group No address": ["lost"],
+    });
+    expect(layoutFor("subnets", topology).lines.map(({ to }) => to)).toEqual(["lan", "dmz"]);
+  });
+
+  it("hosts around their guests, services by category, and hosts by tag", () => {
+    expect(contentOf("hosts")).toEqual({ "host a": ["vm"], "group Other hosts": ["b", "lost", "router"] });
+    expect(contentOf("services")).toEqual({ "group Media": ["plex"], "group Reverse proxy": ["ssh"] });
+    expect(contentOf("tags")).toEqual({ "group No tags": ["a", "b", "lost", "router", "vm"] });
+  });
+
+  it("machines that claim to run on each other are shown once", () => {
+    const circle: Topology = {
+      nodes: [host("a"), host("b")],
+      edges: [
+        { id: "1", kind: "virtualized_by", source: "a", target: "b", type: "Docker" },
+        { id: "2", kind: "virtualized_by", source: "b", target: "a", type: "Docker" },
+      ],
+    };
+    const { boxes } = layoutFor("hosts", circle);
+    expect(boxes.map(({ spec }) => spec.nodeId)).toEqual(["a", "b"]);
+  });
+
+  it("a selected host lifts its services, subnets, runner and guests; a subnet its hosts", () => {
+    const model = modelOf(topology);
+    expect([...neighboursOf(model, "a")].sort()).toEqual(["a", "lan", "ssh", "vm"]);
+    expect([...neighboursOf(model, "plex")].sort()).toEqual(["a", "lan", "plex", "vm"]);
+    expect([...neighboursOf(model, "dmz")].sort()).toEqual(["dmz", "router"]);
+  });
+
+  it("what is not lifted is pale", () => {
+    const model = modelOf(topology);
+    const surface = recording();
+    const look = lookAt("subnets", topology, { lifted: neighboursOf(model, "a"), selected: "a" });
+    paint(surface, look, fitted(look.layout.bounds, SIZE), SIZE);
+    const opacities = Object.fromEntries(surface.texts.map(({ value, opacity }) => [value, opacity]));
+    expect(opacities).toMatchObject({ a: 1, vm: 1, LAN: 1, b: 0.2, DMZ: 0.2 });
+  });
+
+  it("arrow keys go to the tile beside", () => {
+    const layout = layoutFor("subnets", topology);
+    const tileOf = (key: string) =>
+      layout.boxes.flatMap(({ tiles }) => tiles).find((tile) => tile.spec.key === key) ?? null;
+    expect(tileBeside(layout, tileOf("b"), "ArrowRight")?.spec.key).toBe("a");
+    expect(tileBeside(layout, tileOf("a"), "ArrowLeft")?.spec.key).toBe("b");
+    expect(tileBeside(layout, tileOf("a"), "ArrowUp")?.spec.key).toBe("router");
+    expect(tileBeside(layout, null, "ArrowUp")?.spec.key).toBe("router");
+  });
+});
+
+describe("files of the map", () => {
+  const measure = (value: string): number => value.length * 11;
+
+  it("are well-formed, whatever the names", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), (label) => {
+        const topology: Topology = {
+          nodes: [subnet("lan", { label }), host("nas", { label }), service("web", "nas", { label })],
+          edges: [inSubnet("nas", "lan")],
+        };
+        const look = lookAt("subnets", topology);
+        for (const text of [svgOf(look, label, { part: look.layout.bounds, measure }), drawIoOf(look, label)]) {
+          let elements = 0;
+          const parser = new SaxesParser();
+          parser.on("opentag", () => elements++);
+          parser.on("error", (fault) => {
+            throw fault;
+          });
+          parser.write(text).close();
+          expect(elements).toBeGreaterThan(5);
+        }
+      }),
+      { numRuns: 20, seed: 6 },
+    );
+  });
+
+  it("an SVG shows services at the natural size, and needs nothing else", () => {
+    const topology: Topology = {
+      nodes: [subnet("lan"), host("nas"), service("web", "nas")],
+      edges: [inSubnet("nas", "lan")],
+    };
+    const look = lookAt("subnets", topology);
+    const svg = svgOf(look, "Office", { part: look.layout.bounds, measure });
+    for (const text of [">Office<", ">lan<", ">nas<", ">web<", '<symbol id="icon-line_58ReverseProxy"'])
+      expect(svg).toContain(text);
+    expect(svg).not.toMatch(/(?:href|src)="[^#]/);
+  });
+});
+
+describe("the camera", () => {
+  it("zooms about the pointer, and ends at a tile of 240 pixels", () => {
+    const whole = { x: 0, y: 0, width: 20_000, height: 9_000 };
+    const at = { x: 300, y: 200 };
+    let camera = fitted(whole, SIZE);
+    const pointOf = () => ({ x: (at.x - camera.left) / camera.scale, y: (at.y - camera.top) / camera.scale });
+    const before = pointOf();
+    for (let n = 0; n < 40; n++) camera = zoomed(camera, 1.5, at, { whole, size: SIZE });
+    expect(160 * camera.scale).toBeCloseTo(240);
+    expect(pointOf().x).toBeCloseTo(before.x);
+    for (let n = 0; n < 80; n++) camera = zoomed(camera, 1 / 1.5, at, { whole, size: SIZE });
+    expect(visiblePart(camera, SIZE).width).toBeLessThan(2 * whole.width);
+  });
+});
+
+it("one network has no frame", () => {
+  expect(layoutFor("subnets", { nodes: [subnet("lan")], edges: [] }).boxes.map(({ spec }) => spec.kind)).toEqual([
+    "subnet",
+  ]);
+  const two: Topology = { nodes: [subnet("lan"), subnet("far", { network_id: "other" })], edges: [] };
+  expect(layoutFor("subnets", two).boxes.map(({ spec }) => spec.kind)).toEqual([
+    "network",
+    "subnet",
+    "network",
+    "subnet",
+  ]);
+});

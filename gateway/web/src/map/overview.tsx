@@ -1,0 +1,236 @@
+import { ActionIcon, Drawer, useComputedColorScheme } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
+import type { Diff, Topology, TopologyNode } from "@nts/shared/contract";
+import { Maximize, Minus, Plus } from "lucide-react";
+import {
+  lazy,
+  type ReactNode,
+  type RefObject,
+  Suspense,
+  useCallback,
+  useDeferredValue,
+  useEffect,
+  useMemo,
+  useRef,
+  useState,
+} from "react";
+import { useNavigate } from "react-router";
+import { Page } from "../parts/page.js";
+import { notifyFailure } from "../parts/toast.js";
+import { hostPath, subnetPath } from "../paths.js";
+import { useNetworkScope } from "../shell/networks.js";
+import { type KnownTags, useTags } from "../tags/tags.js";
+import type { Names } from "./boxes.js";
+import { Canvas, type CanvasHandle } from "./canvas.js";
+import { type Format, fileOf, save } from "./files.js";
+import { findIn, shownIn } from "./filters.js";
+import { createIcons, type Icons, loadMarks } from "./icons.js";
+import { Legend } from "./legend.js";
+import type { Look } from "./look.js";
+import { Matches } from "./matches.js";
+import { hostIdOf, type Model, modelOf } from "./model.js";
+import { neighboursOf } from "./neighbours.js";
+import type { Mark } from "./past.js";
+import classes from "./map.module.css";
+import { Results } from "./results.js";
+import { Toolbar } from "./toolbar.js";
+import { useLayout } from "./use-layout.js";
+import { type MapState, useMapState } from "./use-map-state.js";
+import { Views } from "./views.js";
+
+// Loaded on demand, because few users need it at once.
+const Panel = lazy(async () => ({ default: (await import("./panel.js")).Panel }));
+
+interface OverviewProps {
+  readonly topology: Topology;
+  /** The nodes of the whole topology, for a layout that does not depend on filters. */
+  readonly whole: Topology;
+  /** Changes since the selected time; null for the present. */
+  readonly marks: ReadonlyMap<string, Mark> | null;
+  readonly diff: Diff | undefined;
+  /** The selected time; null for the present. */
+  readonly at: string | null;
+  readonly title: string;
+  readonly about: string;
+  readonly networkId: string | null;
+  /** Selects a time. */
+  readonly time: ReactNode;
+  readonly isLookingBack: boolean;
+  readonly onLookBack: () => void;
+}
+
+const NARROW = "(max-width: 62em)";
+const ZOOM = 1.5;
+/** Pixels of the panel over the map. */
+const PANEL_WIDTH = 336;
+
+/** The map with its views, filters, list and details of the selected node. */
+export function Overview(props: OverviewProps): ReactNode {
+  const { topology, whole, marks, diff, at, title, about, networkId, time, isLookingBack, onLookBack } = props;
+  const scheme = useComputedColorScheme("light");
+  const isNarrow = useMediaQuery(NARROW, matchMedia(NARROW).matches);
+  const tags = useTags();
+  const state = useMapState();
+  const { view, search, filters, selected, select } = state;
+  const canvas = useRef<CanvasHandle | null>(null);
+  const navigate = useNavigate();
+
+  const model = useMemo(() => modelOf(topology), [topology]);
+  const layout = useLayout(view, whole, useNames(tags));
+  const icons = useIcons();
+  const { shown, listed, found } = useFound(model, state);
+  const node = selected === null ? undefined : model.nodes.get(selected);
+  const lifted = useMemo(() => (node === undefined ? found : neighboursOf(model, node.id)), [model, node, found]);
+  const look = useMemo(
+    (): Look => ({ model, layout, icons, scheme, shown, lifted, selected: node?.id ?? null, marks }),
+    [model, layout, icons, scheme, shown, lifted, node, marks],
+  );
+
+  const show = useCallback(
+    (id: string): void => {
+      select(id);
+      canvas.current?.show(new Set([id]));
+    },
+    [select],
+  );
+  const open = (id: string): void => void navigate(pathOf(model, id));
+
+  const panel = node !== undefined && (
+    <Suspense>
+      <Panel {...{ model, node, scheme, marks, at, diff, tags }} onSelect={show} onClose={() => select(null)} />
+    </Suspense>
+  );
+  return (
+    <Page
+      title={title}
+      about={about}
+      actions={
+        <Toolbar
+          {...{ model, networkId, tags, filters, at, isLookingBack, onLookBack }}
+          search={search}
+          onSearch={state.setSearch}
+          onFilter={state.setFilters}
+          onExport={(format) => void exportAs(format, look, title)}
+        />
+      }
+    >
+      <Views view={view} onView={state.setView} />
+      <div className={classes.stage} data-whole-width>
+        <div className={classes.view}>
+          <Canvas
+            look={look}
+            handle={canvas}
+            onSelect={select}
+            onOpen={open}
+            covered={node !== undefined && !isNarrow ? PANEL_WIDTH : 0}
+          />
+          {found !== null && <Matches found={listed} all={shown.size} selected={selected} onShow={show} />}
+          <Zoom canvas={canvas} />
+          {!isNarrow && panel}
+        </div>
+        {time}
+        <Legend look={look} isOpen={!isNarrow} />
+        <div className={classes.list}>
+          <Results {...{ model, scheme, marks, selected }} nodes={listed} onSelect={show} />
+        </div>
+      </div>
+      <PanelDrawer isOpen={isNarrow && node !== undefined} onClose={() => select(null)}>
+        {isNarrow && panel}
+      </PanelDrawer>
+    </Page>
+  );
+}
+
+/** The page of a node: services are on that of their host. */
+function pathOf({ nodes }: Model, id: string): string {
+  const node = nodes.get(id);
+  const hostId = node === undefined ? null : hostIdOf(node);
+  return hostId === null ? subnetPath(id) : hostPath(hostId);
+}
+
+function useNames(tags: KnownTags): Names {
+  const { nameOf } = useNetworkScope();
+  return useMemo(
+    () => ({
+      networkOf: nameOf,
+      tagOf: (tag) => {
+        const color = tags.tagOf(tag)?.color ?? "";
+        return { name: tags.nameOf(tag), color: CSS.supports("color", color) ? color : null };
+      },
+    }),
+    [nameOf, tags],
+  );
+}
+
+/** The icons, first without the marks of products. */
+function useIcons(): Icons {
+  const [icons, setIcons] = useState(() => createIcons(null));
+  useEffect(() => {
+    let isGone = false;
+    // without marks, services have the icons of their categories
+    loadMarks().then((marks) => !isGone && setIcons(createIcons(marks)), notifyFailure);
+    return () => {
+      isGone = true;
+    };
+  }, []);
+  return icons;
+}
+
+async function exportAs(format: Format, look: Look, title: string): Promise<void> {
+  try {
+    save(await fileOf(format, look, { title, part: look.layout.bounds }), `topology.${format}`);
+  } catch (error) {
+    notifyFailure(error);
+  }
+}
+
+/** Ids of visible nodes, and nodes and ids of search results; null without a search. */
+function useFound(
+  model: Model,
+  { filters, search }: MapState,
+): { shown: ReadonlySet<string>; listed: readonly TopologyNode[]; found: ReadonlySet<string> | null } {
+  const shown = useMemo(() => shownIn(model, filters), [model, filters]);
+  const requested = useDeferredValue(search);
+  const listed = useMemo(() => findIn(model, requested).filter(({ id }) => shown.has(id)), [model, requested, shown]);
+  const isSearching = requested.trim() !== "";
+  // a service stands out through its host, too
+  const found = useMemo(
+    () => (isSearching ? new Set(listed.flatMap((node) => [node.id, hostIdOf(node) ?? node.id])) : null),
+    [isSearching, listed],
+  );
+  return { shown, listed, found };
+}
+
+interface PanelDrawerProps {
+  readonly isOpen: boolean;
+  readonly onClose: () => void;
+  readonly children: ReactNode;
+}
+
+/** On screens without space next to the map. */
+function PanelDrawer({ isOpen, onClose, children }: PanelDrawerProps): ReactNode {
+  return (
+    <Drawer.Root opened={isOpen} onClose={onClose} position="bottom" size="75%" lockScroll={false}>
+      <Drawer.Overlay />
+      <Drawer.Content aria-label="Details" className={classes.drawer ?? ""}>
+        <Drawer.Body>{children}</Drawer.Body>
+      </Drawer.Content>
+    </Drawer.Root>
+  );
+}
+
+function Zoom({ canvas }: { readonly canvas: RefObject<CanvasHandle | null> }): ReactNode {
+  return (
+    <div className={classes.zoom}>
+      <ActionIcon variant="default" size="lg" aria-label="Zoom in" onClick={() => canvas.current?.zoom(ZOOM)}>
+        <Plus size={18} aria-hidden />
+      </ActionIcon>
+      <ActionIcon variant="default" size="lg" aria-label="Zoom out" onClick={() => canvas.current?.zoom(1 / ZOOM)}>
+        <Minus size={18} aria-hidden />
+      </ActionIcon>
+      <ActionIcon variant="default" size="lg" aria-label="Fit to view" onClick={() => canvas.current?.fit()}>
+        <Maximize size={18} aria-hidden />
+      </ActionIcon>
+    </div>
+  );
+}

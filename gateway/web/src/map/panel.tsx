@@ -1,0 +1,93 @@
+import { ActionIcon, Button, Text, Title } from "@mantine/core";
+import { SquareArrowOutUpRight, X } from "lucide-react";
+import type { ReactNode } from "react";
+import { Link } from "react-router";
+import { subnetTypeText } from "../parts/texts.js";
+import { hostPath, PATHS, subnetPath } from "../paths.js";
+import { TagBadges } from "../tags/tag-badges.js";
+import { Differences } from "./differences.js";
+import { HostDetails } from "./host-details.js";
+import { hostIdOf, type SubnetNode } from "./model.js";
+import type { PanelProps } from "./panel-props.js";
+import classes from "./map.module.css";
+
+/** Details of a node, with links to its editors. */
+export function Panel(props: PanelProps): ReactNode {
+  const { model, node, tags, onClose } = props;
+  const host = model.hosts.get(hostIdOf(node) ?? "")?.node;
+  const shown = host ?? node;
+  return (
+    <section className={classes.panel} aria-label={`About ${shown.label}`}>
+      <header>
+        <div className={classes.panelTitle}>
+          <Text size="xs" c="dimmed" tt="capitalize">
+            {shown.kind}
+          </Text>
+          <Title order={2}>{shown.label}</Title>
+          {shown.kind === "host" && shown.hostname !== null && (
+            <Text size="sm" c="dimmed" className="mono">
+              {shown.hostname}
+            </Text>
+          )}
+        </div>
+        <ActionIcon variant="subtle" color="gray" aria-label="Close" onClick={onClose}>
+          <X size={18} aria-hidden />
+        </ActionIcon>
+      </header>
+      <TagBadges tags={shown.tags} known={tags} />
+      <Button
+        component={Link}
+        to={shown.kind === "host" ? hostPath(shown.id) : shown.kind === "subnet" ? subnetPath(shown.id) : PATHS.subnets}
+        variant="light"
+        size="xs"
+        leftSection={<SquareArrowOutUpRight size={14} aria-hidden />}
+      >
+        {shown.kind === "host" || shown.kind === "subnet" ? "Open" : "Go to subnets"}
+      </Button>
+      <Differences node={shown} diff={props.diff} />
+      {shown.kind === "host" ? (
+        <HostDetails {...props} hostId={shown.id} />
+      ) : (
+        shown.kind === "subnet" && <SubnetDetails {...props} subnet={shown} />
+      )}
+    </section>
+  );
+}
+
+const MOST_HOSTS = 100;
+
+function SubnetDetails({ model, subnet, onSelect }: PanelProps & { readonly subnet: SubnetNode }): ReactNode {
+  const through = [...model.hosts.values()].flatMap((host) =>
+    host.interfaces.filter(({ target }) => target === subnet.id).map((edge) => ({ host, edge })),
+  );
+  return (
+    <>
+      <dl className={classes.facts}>
+        <dt>Block</dt>
+        <dd className="mono">{subnet.cidr}</dd>
+        {subnet.subnet_type !== null && (
+          <>
+            <dt>Type</dt>
+            <dd>{subnetTypeText(subnet.subnet_type)}</dd>
+          </>
+        )}
+      </dl>
+      <Title order={3}>Addresses ({through.length})</Title>
+      <ul className={classes.links}>
+        {through.slice(0, MOST_HOSTS).map(({ host, edge }) => (
+          <li key={edge.id}>
+            <button type="button" onClick={() => onSelect(host.node.id)}>
+              {host.node.label}
+            </button>
+            <span className="mono">{edge.ip_address}</span>
+          </li>
+        ))}
+      </ul>
+      {through.length > MOST_HOSTS && (
+        <Text size="sm" c="dimmed">
+          And {through.length - MOST_HOSTS} more.
+        </Text>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,118 @@
+import type { Change, Diff, Difference, Topology, TopologyEdge, TopologyNode } from "@nts/shared/contract";
+import { hostIdOf } from "./model.js";
+
+// Comparison of a past state with the present.
+
+/** What has happened to a node since the selected time. */
+export type Mark = "new" | "gone" | "changed";
+
+export interface Compared {
+  /** The union of past and present, with past values. */
+  readonly topology: Topology;
+  /** Marks of nodes that have changed. */
+  readonly marks: ReadonlyMap<string, Mark>;
+}
+
+export const NOTHING: Topology = { nodes: [], edges: [] };
+
+/** The union of two graphs, preferring the first; the first itself if the second adds nothing. */
+export function unionOf(first: Topology, second: Topology): Topology {
+  const nodes = added(first.nodes, second.nodes);
+  const edges = added(first.edges, second.edges);
+  return nodes === first.nodes && edges === first.edges ? first : { nodes, edges };
+}
+
+/** Removes edges without both ends. */
+export function withoutLooseEnds({ nodes, edges }: Topology): Topology {
+  const ids = new Set(nodes.map(({ id }) => id));
+  return { nodes, edges: edges.filter(({ source, target }) => ids.has(source) && ids.has(target)) };
+}
+
+function added<One extends { readonly id: string }>(first: One[], second: readonly One[]): One[] {
+  const known = new Set(first.map(({ id }) => id));
+  const more = second.filter(({ id }) => !known.has(id));
+  return more.length === 0 ? first : [...first, ...more];
+}
+
+/** @param diff field differences; without it, only additions and deletions are marked */
+export function compared(then: Topology, now: Topology, diff: Diff | undefined): Compared {
+  const before = new Set(idsOf(then));
+  const after = new Set(idsOf(now));
+  const marks = new Map<string, Mark>();
+  for (const id of after) if (!before.has(id)) marks.set(id, "new");
+  for (const id of before) if (!after.has(id)) marks.set(id, "gone");
+  for (const difference of differencesIn(diff)) {
+    const id = nodeIdOf(difference);
+    if (id !== null && before.has(id) && after.has(id)) marks.set(id, "changed");
+  }
+  // The present determines the subnet in which a host is drawn.
+  const asThen = new Map(then.edges.map((edge) => [edge.id, edge]));
+  const edges = added(
+    now.edges.map((edge) => asThen.get(edge.id) ?? edge),
+    then.edges,
+  );
+  return { topology: { nodes: added(then.nodes, now.nodes), edges }, marks };
+}
+
+const idsOf = ({ nodes }: Topology): string[] => nodes.map(({ id }) => id);
+
+/** The node of a difference: interfaces and ports belong to their host. */
+function nodeIdOf({ entity, entity_id, host_id }: Difference): string | null {
+  if (entity === "Interface" || entity === "Port") return host_id;
+  return entity === "Network" || entity === "Tag" ? null : entity_id;
+}
+
+/** A service whose position was only shifted counts as unchanged. */
+function differencesIn(diff: Diff | undefined): Difference[] {
+  if (diff === undefined) return [];
+  const changed = diff.changed.filter(({ fields }) => fields.some((name) => name !== "position"));
+  return [...diff.added, ...diff.removed, ...changed];
+}
+
+/** Differences of a node and its children. */
+export function differencesOf(node: TopologyNode, diff: Diff | undefined): Difference[] {
+  const hostId = hostIdOf(node);
+  return differencesIn(diff).filter((one) => (hostId === null ? one.entity_id === node.id : one.host_id === hostId));
+}
+
+/** The graph of deleted entities, to show them where they were. */
+export function deletedBy(changes: readonly Change[]): Topology {
+  const nodes: TopologyNode[] = [];
+  const edges: TopologyEdge[] = [];
+  for (const { entity, entity_id: id, action, before } of changes) {
+    if (action !== "deleted" || before === null) continue;
+    const was = before as Readonly<Record<string, string>>;
+    const network_id = was["network_id"] ?? "";
+    const common = { id, label: was["name"] ?? "", network_id, tags: [] };
+    const none = {
+      hostname: null,
+      hidden: false,
+      role: null,
+      virtualization_type: null,
+      mac_address: null,
+      name: null,
+    };
+    if (entity === "Subnet") nodes.push({ ...common, kind: "subnet", cidr: was["cidr"] ?? "", subnet_type: null });
+    if (entity === "Host") nodes.push({ ...common, ...none, kind: "host" });
+    if (entity === "Service")
+      nodes.push({
+        ...common,
+        ...none,
+        kind: "service",
+        host_id: was["host_id"] ?? "",
+        service_definition: "",
+        category: "Unknown",
+      });
+    if (entity === "Interface")
+      edges.push({
+        ...none,
+        id: `in_subnet:${id}`,
+        kind: "in_subnet",
+        source: was["host_id"] ?? "",
+        target: was["subnet_id"] ?? "",
+        interface_id: id,
+        ip_address: was["ip_address"] ?? "",
+      });
+  }
+  return { nodes, edges };
+}

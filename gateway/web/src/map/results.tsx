@@ -1,0 +1,110 @@
+import type { TopologyNode } from "@nts/shared/contract";
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { colourOf, type Scheme } from "./colours.js";
+import type { Mark } from "./past.js";
+import { detailBeside } from "../parts/detail.js";
+import { portsText } from "../sockets/sockets.js";
+import { boundTo, hostIdOf, type Model } from "./model.js";
+import classes from "./map.module.css";
+
+/** Longer lists are not useful. */
+const MOST = 200;
+
+interface ResultsProps {
+  readonly model: Model;
+  /** Sorted. */
+  readonly nodes: readonly TopologyNode[];
+  readonly scheme: Scheme;
+  readonly marks: ReadonlyMap<string, Mark> | null;
+  readonly selected: string | null;
+  readonly onSelect: (id: string) => void;
+}
+
+/** The accessible list of nodes: arrow keys move, Enter opens. */
+export function Results({ model, nodes, scheme, marks, selected, onSelect }: ResultsProps): ReactNode {
+  const listed = nodes.slice(0, MOST);
+  const [active, setActive] = useState(0);
+  const list = useRef<HTMLUListElement>(null);
+  const id = useId();
+  const current = Math.min(active, Math.max(0, listed.length - 1));
+
+  useEffect(() => {
+    // Prevents the page from scrolling to a list below the map.
+    if (list.current !== document.activeElement) return;
+    list.current?.children[current]?.scrollIntoView({ block: "nearest" });
+  }, [current]);
+
+  function onKeyDown(event: KeyboardEvent): void {
+    const to = placeAfter(event.key, current, listed.length);
+    const node = listed[current];
+    if (to !== undefined) setActive(Math.max(0, Math.min(listed.length - 1, to)));
+    else if ((event.key === "Enter" || event.key === " ") && node !== undefined) onSelect(node.id);
+    else return;
+    event.preventDefault();
+  }
+
+  if (nodes.length === 0) return <p className={classes.nothing}>No results.</p>;
+  return (
+    <>
+      <ul
+        ref={list}
+        className={classes.results}
+        role="listbox"
+        aria-label="Topology contents"
+        tabIndex={0}
+        aria-activedescendant={`${id}-${current}`}
+        onKeyDown={onKeyDown}
+      >
+        {listed.map((node, index) => (
+          <li
+            key={node.id}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={node.id === selected}
+            data-active={index === current || undefined}
+            onClick={() => {
+              setActive(index);
+              onSelect(node.id);
+            }}
+          >
+            <svg width="12" height="12" aria-hidden>
+              <circle cx="6" cy="6" r={node.kind === "service" ? 3.5 : 5.5} fill={colourOf(node, scheme)} />
+            </svg>
+            <span className={classes.resultName}>{node.label}</span>
+            <span className={classes.resultDetail}>{marks?.get(node.id) ?? detailOf(model, node)}</span>
+          </li>
+        ))}
+      </ul>
+      {nodes.length > MOST && (
+        <p className={classes.nothing}>
+          And {(nodes.length - MOST).toLocaleString("en")} more; refine the search or the filters.
+        </p>
+      )}
+    </>
+  );
+}
+
+/** The target index of a key; undefined for other keys. */
+function placeAfter(key: string, current: number, count: number): number | undefined {
+  const moves: Readonly<Record<string, number>> = {
+    ArrowDown: current + 1,
+    ArrowUp: current - 1,
+    Home: 0,
+    End: count - 1,
+    PageDown: current + 10,
+    PageUp: current - 10,
+  };
+  return moves[key];
+}
+
+function detailOf(model: Model, node: TopologyNode): string {
+  const { hosts, nodes } = model;
+  switch (node.kind) {
+    case "subnet":
+      return detailBeside(node.label, node.cidr);
+    case "host":
+      return detailBeside(node.label, hosts.get(node.id)?.interfaces[0]?.ip_address ?? node.hostname);
+    case "service":
+      return `${nodes.get(hostIdOf(node) ?? "")?.label ?? ""} ${portsText(boundTo(model, node.id))}`.trim();
+  }
+}

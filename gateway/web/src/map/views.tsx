@@ -1,0 +1,31 @@
+import { Tabs } from "@mantine/core";
+import type { ReactNode } from "react";
+import { type View, VIEWS } from "./boxes.js";
+
+const NAMES: Readonly<Record<View, string>> = {
+  subnets: "Subnets",
+  hosts: "Hosts & VMs",
+  services: "Services",
+  tags: "Tags",
+};
+
+interface ViewsProps {
+  readonly view: View;
+  readonly onView: (view: View) => void;
+}
+
+/** What the boxes of the map are. */
+export function Views({ view, onView }: ViewsProps): ReactNode {
+  const choose = (value: string | null): void => onView(VIEWS.find((one) => one === value) ?? view);
+  return (
+    <Tabs value={view} onChange={choose} mb="sm">
+      <Tabs.List aria-label="Views of the map">
+        {VIEWS.map((one) => (
+          <Tabs.Tab key={one} value={one}>
+            {NAMES[one]}
+          </Tabs.Tab>
+        ))}
+      </Tabs.List>
+    </Tabs>
+  );
+}
