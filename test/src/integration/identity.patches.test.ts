@@ -4,7 +4,12 @@ import { type AnyEndpoint, OPERATIONS } from "@nts/shared/contract";
 import { listAudit } from "@nts/shared/contract/audit";
 import { createKey, deleteKey, getKey, patchKey, updateKey, type UserApiKeyInput } from "@nts/shared/contract/keys";
 import { createNetwork } from "@nts/shared/contract/networks";
-import { getOrganization, patchOrganization } from "@nts/shared/contract/organizations";
+import {
+  getOrganization,
+  patchOrganization,
+  updateOrganization,
+  updateOrganizationProfile,
+} from "@nts/shared/contract/organizations";
 import { createTag } from "@nts/shared/contract/tags";
 import { patchUser, updateUser } from "@nts/shared/contract/users";
 import { createDirect, keyBodyOf, type Direct, type Person } from "../support/direct.js";
@@ -35,6 +40,30 @@ const anyKey: fc.Arbitrary<Partial<UserApiKeyInput>> = fc.record(
   },
   { requiredKeys: ["name", "tags"] },
 );
+
+describe("identity.patches: names that nobody can tell apart", () => {
+  it.each([
+    ["Ac\u202eme", "U+202E at character 3"],
+    ["Ac\u2028me", "U+2028 at character 3"],
+    ["\u3164", "U+3164 at character 1"],
+    ["\u2800", "must contain a visible character"],
+  ])("are rejected for keys and the organization, with the place: %j", async (name, fault) => {
+    const as = person.principal;
+    const params = { id: person.organizationId };
+    const refused = { status: 400, code: "validation_failed", params: { errors: [{ path: "name" }] } };
+    const sent = [
+      await identity.send(updateOrganization, { as, params, body: { name } }),
+      await identity.send(patchOrganization, { as, params, body: { name } }),
+      await identity.send(createKey, { as, body: { ...keyBodyOf(person), name } }),
+    ];
+    for (const response of sent) {
+      expect(response).toMatchObject(refused);
+      expect(JSON.stringify(response.params)).toContain(fault);
+    }
+    const profile = await identity.send(updateOrganizationProfile, { as, body: { job_title: name } });
+    expect(profile).toMatchObject({ status: 400, params: { errors: [{ path: "job_title" }] } });
+  });
+});
 
 describe("identity.patches: PATCH of a key, a user and the organization", () => {
   it("equals for a key a PUT of the whole", async () => {
