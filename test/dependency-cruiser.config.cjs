@@ -214,7 +214,10 @@ module.exports = {
       comment:
         "A store knows MongoDB, the contract and the errors; HTTP (but for types), processes and other packages are not its business.",
       severity: "error",
-      from: { path: "^services/(?:identity/src/storage|topology/src/storage/stores)/.*\\.ts$" },
+      from: {
+        path: "^services/(?:identity/src/storage|topology/src/storage/stores)/.*\\.ts$",
+        pathNot: "\\.test\\.ts$",
+      },
       to: {
         path: [shared("(?:http|bus)/"), "^node_modules/(?!mongodb/|ipaddr\\.js/)", "/(?:routes|app|main|config)\\.ts$"],
         dependencyTypesNot: ["type-only"],
