@@ -51,10 +51,16 @@ export function Canvas({ look, onSelect, onOpen, handle, covered }: CanvasProps)
   const [moves, setMoves] = useState(0);
   const [pointed, setPointed] = useState<{ readonly at: Point; readonly hit: Hit } | null>(null);
   const latest = useRef({ look, onSelect });
+  // keys that follow each other do not wait for the page to be drawn
+  const selected = useRef(look.selected);
 
   useEffect(() => {
     latest.current = { look, onSelect };
   });
+
+  useEffect(() => {
+    selected.current = look.selected;
+  }, [look.selected]);
 
   useEffect(() => {
     const box = element.current;
@@ -88,12 +94,17 @@ export function Canvas({ look, onSelect, onOpen, handle, covered }: CanvasProps)
 
   useImperativeHandle(handle, () => handleOf(view, latest));
 
+  function select(id: string | null): void {
+    selected.current = id;
+    onSelect(id);
+  }
+
   function onKeyDown(event: KeyboardEvent): void {
     if (view === null) return;
     const { key } = event;
-    if (key.startsWith("Arrow")) step(view, look, key as Direction, onSelect);
-    else if (key === "Enter" && look.selected !== null) onOpen(look.selected);
-    else if (key === "Escape") onSelect(null);
+    if (key.startsWith("Arrow")) select(step(view, { ...look, selected: selected.current }, key as Direction));
+    else if (key === "Enter" && selected.current !== null) onOpen(selected.current);
+    else if (key === "Escape") select(null);
     else if (key === "f" || key === "Home") view.fit();
     else if (key === "+" || key === "=") view.zoom(KEY_ZOOM);
     else if (key === "-") view.zoom(1 / KEY_ZOOM);
@@ -137,11 +148,11 @@ function uncover(view: MapView, place: Rect, covered: number): void {
   if (over > 0 && right < size.width + covered) view.move(-over, 0);
 }
 
-function step(view: MapView, look: Look, direction: Direction, onSelect: (id: string) => void): void {
-  const from = look.selected === null ? null : placeOfNode(look.layout, look.model, look.selected);
-  const next = tileBeside(look.layout, from, direction);
-  if (next === null) return;
-  onSelect(next.spec.node.id);
+/** Shows the tile beside the selection. @returns its node, or the selection if there is none beside it */
+function step(view: MapView, { layout, model, selected }: Look, direction: Direction): string | null {
+  const from = selected === null ? null : placeOfNode(layout, model, selected);
+  const next = tileBeside(layout, from, direction);
+  if (next === null) return selected;
   const { visible } = view;
   const isInView =
     next.x >= visible.x &&
@@ -149,6 +160,7 @@ function step(view: MapView, look: Look, direction: Direction, onSelect: (id: st
     next.x + next.width <= visible.x + visible.width &&
     next.y + next.height <= visible.y + visible.height;
   if (!isInView) view.centre({ x: next.x + next.width / 2, y: next.y + next.height / 2 });
+  return next.spec.node.id;
 }
 
 function handleOf(view: MapView | null, latest: RefObject<Pick<CanvasProps, "look" | "onSelect">>): CanvasHandle {
