@@ -43,6 +43,11 @@ export function webhookPath(id: string): string {
   return `/settings/webhooks/${id}`;
 }
 
+/** The path of the map with a selected node. */
+export function mapPath(id: string): string {
+  return `/topology?selected=${id}`;
+}
+
 /** The path of the activity page with the given filters. */
 export function activityPath(filters: Readonly<Record<string, string>>): string {
   return `/activity?${new URLSearchParams(filters).toString()}`;

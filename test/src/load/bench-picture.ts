@@ -4,7 +4,7 @@
  * `--shots <folder>` keeps pictures.
  */
 import { join } from "node:path";
-import type { Page } from "playwright-core";
+import type { Page, Response } from "playwright-core";
 import { type Account, anAccount } from "../support/api.js";
 import { aPerson } from "../support/browser.js";
 import { startChromium } from "../support/chromium.js";
@@ -92,7 +92,7 @@ async function measure(size: Size): Promise<void> {
   await page.addInitScript(CLOCK);
   let dataAt = 0;
   page.on("response", (response) => {
-    if (response.url().includes("/api/v1/topology")) void response.finished().then(() => (dataAt = Date.now()));
+    if (response.url().includes("/api/v1/topology")) void dataAfter(response).then((at) => (dataAt = at));
   });
   await page.goto("/topology", { waitUntil: "commit" });
   const drawnMs = await page.evaluate<number>(DRAWN);
@@ -184,6 +184,14 @@ function figuresOf(frames: readonly number[]): number[] {
 function shareOf(values: readonly number[], share: number): number {
   const ordered = values.toSorted((a, b) => a - b);
   return ordered[Math.floor(share * ordered.length)] ?? 0;
+}
+
+/** When a response was read; the page may end before. */
+function dataAfter(response: Response): Promise<number> {
+  return response.finished().then(
+    () => Date.now(),
+    () => Date.now(),
+  );
 }
 
 /** Of a page: the milliseconds of script so far, and the memory in use. */

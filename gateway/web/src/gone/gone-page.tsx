@@ -40,7 +40,7 @@ const DELETES = {
 
 const USUAL_DAYS = "0";
 const DAYS = [
-  { value: USUAL_DAYS, label: "Currently missed" },
+  { value: USUAL_DAYS, label: "Any time" },
   { value: "7", label: "Not seen for a week" },
   { value: "21", label: "Not seen for 3 weeks" },
   { value: "90", label: "Not seen for 3 months" },
@@ -70,7 +70,7 @@ const columnsFor = (nameOf: (networkId: string) => string, hasNetworks: boolean)
   },
   {
     id: "missed",
-    label: "Missed since",
+    label: "Not seen since",
     numbers: true,
     narrow: true,
     cell: ({ missed_since: at }) => <When at={at} />,
@@ -90,9 +90,9 @@ export default function GonePage(): ReactNode {
   const shown = gone.filter(({ entity }) => kinds.length === 0 || kinds.includes(entity));
   const removeSelected = useRemovalOf(gone, selection.ids, selection.clear);
   return (
-    <Page title="Gone">
+    <Page title="Not seen">
       <ListView
-        label="Missed by imports"
+        label="Not seen by imports"
         rows={reportRows(report, shown, state)}
         state={state}
         columns={columnsFor(nameOf, networks.length > 1)}

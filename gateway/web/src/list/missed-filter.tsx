@@ -4,9 +4,9 @@ import type { ListState } from "./list-state.js";
 import classes from "./list-view.module.css";
 
 const CHOICES = [
-  { value: "true", label: "Missed by imports" },
+  { value: "true", label: "Not seen by imports" },
   { value: "weeks", label: "Not seen for 3 weeks" },
-  { value: "false", label: "Not missed" },
+  { value: "false", label: "Seen" },
 ];
 
 /** Filters entities missed by imports. */
@@ -14,13 +14,13 @@ export function MissedFilter({ state }: { readonly state: ListState }): ReactNod
   return (
     <Select
       className={classes.filter ?? ""}
-      aria-label="Missed"
-      placeholder="Missed"
+      aria-label="Not seen"
+      placeholder="Not seen"
       clearable
       data={CHOICES}
       value={state.valuesOf("missed")[0] ?? null}
       onChange={(missed) => state.change({ missed })}
-      clearButtonProps={{ "aria-label": "Clear: Missed" }}
+      clearButtonProps={{ "aria-label": "Clear: Not seen" }}
     />
   );
 }

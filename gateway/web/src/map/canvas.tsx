@@ -67,9 +67,10 @@ export function Canvas({ look, onSelect, onOpen, handle, covered }: CanvasProps)
     const surface = canvas.current;
     if (box === null || surface === null) return undefined;
     const made = createMapView(surface, () => setMoves((count) => count + 1));
-    const sizes = new ResizeObserver(() =>
-      made.resize({ width: box.clientWidth, height: box.clientHeight }, window.devicePixelRatio),
-    );
+    const measure = (): void =>
+      made.resize({ width: box.clientWidth, height: box.clientHeight }, window.devicePixelRatio);
+    measure();
+    const sizes = new ResizeObserver(measure);
     sizes.observe(box);
     const unlisten = listenTo(surface, made, {
       onClick: (at) => latest.current.onSelect(idOf(made.hit(at))),
@@ -83,7 +84,14 @@ export function Canvas({ look, onSelect, onOpen, handle, covered }: CanvasProps)
     };
   }, []);
 
-  useEffect(() => view?.show(look), [view, look]);
+  useEffect(() => {
+    if (view === null) return;
+    const isFirst = !view.isStarted;
+    view.show(look);
+    // a link to the map with a selection leads to it
+    const place = isFirst && look.selected !== null ? placeOfNode(look.layout, look.model, look.selected) : null;
+    if (place !== null) view.fit(place, CLOSE);
+  }, [view, look]);
 
   // what the panel describes is not under it
   useEffect(() => {

@@ -35,6 +35,8 @@ export interface MapView {
   /** Moves a point of the map to the middle, at once. */
   centre(at: Point): void;
   hit(at: Point): Hit;
+  /** Whether anything has been shown. */
+  readonly isStarted: boolean;
   readonly size: Size;
   /** The part of the map in view. */
   readonly visible: Rect;
@@ -125,6 +127,9 @@ export function createMapView(canvas: HTMLCanvasElement, onMove: () => void): Ma
     fit: (part, most) => fly(fitted(part ?? bounds(), size, most), part === undefined),
     centre: (at) => set(centred(at, camera.scale, size), false),
     hit: (at) => (projection === null ? null : hitAt(projection, at)),
+    get isStarted() {
+      return look !== null;
+    },
     get size() {
       return size;
     },

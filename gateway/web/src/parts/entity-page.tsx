@@ -1,13 +1,14 @@
 import { Alert, Button } from "@mantine/core";
 import type { Endpoint } from "@nts/shared/contract";
 import type { UseQueryResult } from "@tanstack/react-query";
-import { Pencil, Trash2 } from "lucide-react";
+import { Pencil, Trash2, Waypoints } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { useNavigate } from "react-router";
+import { Link, useNavigate } from "react-router";
 import { describeFailure } from "../api/failure.js";
 import type { Revised } from "../api/queries.js";
 import { useRemoval } from "../list/use-removal.js";
 import { useHasLevel } from "../session/session.js";
+import { mapPath } from "../paths.js";
 import { FailureState } from "./failure-state.js";
 import { Page } from "./page.js";
 import { Waiting } from "./waiting.js";
@@ -35,7 +36,7 @@ interface EntityPageProps<One extends Named> {
   readonly children: (one: One, mayWrite: boolean) => ReactNode;
 }
 
-/** The page of one entity, with a link back, "Edit", "Delete" and a loading state. */
+/** The page of an entity of the map, with a link back, "Show on map", "Edit", "Delete" and a loading state. */
 export function EntityPage<One extends Named>({ read, ...others }: EntityPageProps<One>): ReactNode {
   const { data, error, refetch } = read;
   const isGone = error !== null && describeFailure(error).kind === "missing";
@@ -62,27 +63,35 @@ function EntityView<One extends Named>(props: EntityViewProps<One>): ReactNode {
   const navigate = useNavigate();
   const [isEdited, setEdited] = useState(false);
   const { removeOne } = useRemoval({ one: remove, noun, consequence });
+  const onMap = (
+    <Button component={Link} to={mapPath(one.id)} variant="default" leftSection={<Waypoints size={16} aria-hidden />}>
+      Show on map
+    </Button>
+  );
   return (
     <Page
       title={one.name}
       about={<BackLink to={list}>All {noun}s</BackLink>}
       actions={
-        may && (
-          <>
-            {actions?.(one)}
-            <Button
-              variant="default"
-              color="red"
-              leftSection={<Trash2 size={16} aria-hidden />}
-              onClick={() => removeOne(one.id, one.name, () => void navigate(list))}
-            >
-              Delete
-            </Button>
-            <Button leftSection={<Pencil size={16} aria-hidden />} onClick={() => setEdited(true)}>
-              Edit
-            </Button>
-          </>
-        )
+        <>
+          {!isGone && onMap}
+          {may && (
+            <>
+              {actions?.(one)}
+              <Button
+                variant="default"
+                color="red"
+                leftSection={<Trash2 size={16} aria-hidden />}
+                onClick={() => removeOne(one.id, one.name, () => void navigate(list))}
+              >
+                Delete
+              </Button>
+              <Button leftSection={<Pencil size={16} aria-hidden />} onClick={() => setEdited(true)}>
+                Edit
+              </Button>
+            </>
+          )}
+        </>
       }
     >
       {isGone && (

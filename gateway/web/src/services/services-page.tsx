@@ -157,7 +157,7 @@ function columnsOf({ hosts, tags, nameOf }: ColumnParts): readonly Column<Servic
       label: "Name",
       orderBy: "name",
       cell: (service) => (
-        <SeenName of={service} fw={700}>
+        <SeenName of={service} to={hostPath(service.host_id)} fw={700}>
           {service.name}
         </SeenName>
       ),

@@ -5,12 +5,16 @@ import classes from "./shell.module.css";
 
 const TICK_MS = 1_000;
 
-/** The available requests: those of the latest response, plus the refill since. */
+/** Above this share of what is available at most, people need not know. */
+const SCARCE = 0.2;
+
+/** The available requests, when few are left: those of the latest response, plus the refill since. */
 export function LimitMeter(): ReactNode {
   const state = useLimit();
   const now = useNow(state);
   if (state === null) return null;
   const { remaining, capacity } = levelAt(state, Math.max(now, state.seenAt));
+  if (remaining >= capacity * SCARCE) return null;
   return (
     <div className={classes.limit}>
       <Text size="xs" c="dimmed" className="numbers" id="limit-label">
@@ -19,7 +23,7 @@ export function LimitMeter(): ReactNode {
       <meter
         min={0}
         max={capacity}
-        low={capacity * 0.2}
+        low={capacity * SCARCE}
         optimum={capacity}
         value={remaining}
         aria-labelledby="limit-label"

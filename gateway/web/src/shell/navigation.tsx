@@ -4,6 +4,7 @@ import { isAtLeast } from "@nts/shared/contract";
 import {
   BadgeCheck,
   Boxes,
+  EyeOff,
   FileUp,
   History,
   KeyRound,
@@ -16,6 +17,7 @@ import {
   Tags,
   Users,
   Waypoints,
+  Webhook,
 } from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
 import { NavLink, useLocation } from "react-router";
@@ -39,6 +41,7 @@ export const GROUPS: readonly { readonly label: string; readonly entries: readon
       { path: PATHS.hosts, label: "Hosts", icon: Server },
       { path: PATHS.services, label: "Services", icon: Boxes },
       { path: PATHS.certificates, label: "Certificates", icon: BadgeCheck },
+      { path: PATHS.gone, label: "Not seen", icon: EyeOff },
       { path: PATHS.activity, label: "Activity", icon: History },
     ],
   },
@@ -57,6 +60,7 @@ export const GROUPS: readonly { readonly label: string; readonly entries: readon
       { path: PATHS.keys, label: "API keys", icon: KeyRound },
       { path: PATHS.users, label: "Users", icon: Users, needs: "Admin" },
       { path: PATHS.audit, label: "Audit", icon: ShieldCheck, needs: "Owner" },
+      { path: PATHS.webhooks, label: "Webhooks", icon: Webhook, needs: "Admin" },
       { path: PATHS.settings, label: "Settings", icon: Settings },
     ],
   },
