@@ -1,7 +1,8 @@
 /** Sign-ins and keys of the user's own account. */
 import { describe, expect, it } from "@jest/globals";
-import type { Organization } from "@nts/shared/contract";
+import { confirmSecondFactor, createKey, type Organization } from "@nts/shared/contract";
 import { aColleague, aKey, anAccount, anotherSession, callerOf } from "../support/api.js";
+import type { Page } from "playwright-core";
 import { until } from "../support/until.js";
 import { codeOf, earlierCodeOf, withSecondFactor, wrongCode } from "../support/second-factors.js";
 import { button, createVisits, field, heading } from "../support/visits.js";
@@ -134,12 +135,27 @@ describe("a second factor: setting up and resetting", () => {
   });
 });
 
+/** Keys are refused as ten minutes after the last code, until one is given. */
+async function forgetConfirmation(page: Page): Promise<void> {
+  let isConfirmed = false;
+  page.on("request", (request) => {
+    if (request.url().endsWith(confirmSecondFactor.path)) isConfirmed = true;
+  });
+  const meta = { api_version: 1, server_version: "0", request_id: "r" };
+  const refused = { success: false, error: "Give a code.", code: "confirmation_required", params: {}, meta };
+  await page.route(`**${createKey.path}`, (route) =>
+    route.request().method() === "POST" && !isConfirmed
+      ? route.fulfill({ status: 403, json: refused })
+      : route.continue(),
+  );
+}
+
 describe("a second factor: where it is required", () => {
   it("is required before an Owner key is created, and before it is disabled", async () => {
     const account = await anAccount(url());
-    const { cookie } = await anotherSession(url(), account);
     const { secret } = await withSecondFactor(account);
-    const page = await openWindow({ account: { ...account, cookie } });
+    const page = await openWindow({ account });
+    await forgetConfirmation(page);
     await page.goto("/keys");
     await button(page, "New API key").first().click();
     await field(page, "Name").fill("everything");
