@@ -96,6 +96,9 @@ const ALIASES = {
   NATS: "natsdotio",
 };
 
+/** Marks with more detail than a tile can show are left out. */
+const MOST_LETTERS = 3_400;
+
 const bySlug = new Map(Object.values(marks).map((mark) => [mark.slug, mark]));
 const byTitle = new Map(Object.values(marks).map((mark) => [foldedTitle(mark.title), mark]));
 
@@ -105,8 +108,10 @@ function foldedTitle(title) {
 
 function markOf(name) {
   const mark = bySlug.get(ALIASES[name]) ?? byTitle.get(foldedTitle(name));
+  if (mark === undefined) return [];
   // a tenth of a unit is less than a tenth of a pixel on a tile
-  return mark === undefined ? [] : [[name, svgpath(mark.path).abs().round(1).rel().round(1).toString()]];
+  const path = svgpath(mark.path).abs().round(1).rel().round(1).toString();
+  return path.length > MOST_LETTERS ? [] : [[name, path]];
 }
 
 async function lineOf([name, icon]) {
