@@ -49,7 +49,15 @@ export function createOpenApiDocument(version: string): object {
   };
   const document = createDocument(description, { override: withoutRedundantKeywords });
   inlineUnsharedResponses(document as never);
+  withoutClosedReferences(document);
   return document;
+}
+
+/** A described reference to an object would forbid all of its members: a reference says itself what is allowed. */
+function withoutClosedReferences(part: unknown): void {
+  if (typeof part !== "object" || part === null) return;
+  if ("$ref" in part && "additionalProperties" in part) delete part.additionalProperties;
+  for (const inner of Object.values(part)) withoutClosedReferences(inner);
 }
 
 /** Removes keywords that every integer or object would satisfy, and those that forbid new members in later responses. */

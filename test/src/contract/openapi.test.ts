@@ -59,6 +59,12 @@ describe("the OpenAPI document", () => {
     expect(heeds("Last-Event-ID")).toEqual(["stream_changes"]);
   });
 
+  it("forbids no member beside a reference, which would forbid all of its own", () => {
+    const closed =
+      /\{[^{}]*"additionalProperties":false[^{}]*"\$ref":|"\$ref":"[^"]*"[^{}]*"additionalProperties":false/;
+    expect(closed.exec(text)?.[0]).toBeUndefined();
+  });
+
   it("has no two components with the same name, which generators turn into one type", () => {
     const { schemas, responses, headers } = documentOf(text).components;
     const names = [schemas, responses, headers].flatMap((section) =>
