@@ -122,30 +122,33 @@ async function lineOf([name, icon]) {
 /** The path of one element. */
 function pathOf([element, attributes]) {
   const { d, points } = attributes;
-  const [x, y, width, height, rx = 0] = ["x", "y", "width", "height", "rx"].map((key) => Number(attributes[key] ?? 0));
-  const [cx, cy, r] = ["cx", "cy", "r"].map((key) => Number(attributes[key] ?? 0));
+  const numberOf = (name) => Number(attributes[name] ?? 0);
   switch (element) {
     case "path":
       // a relative start would continue from the element before
       return svgpath(d).abs().round(2).toString();
     case "circle":
-      return ellipse(cx, cy, r, r);
+      return ellipse(numberOf("cx"), numberOf("cy"), numberOf("r"), numberOf("r"));
     case "ellipse":
-      return ellipse(cx, cy, Number(attributes.rx), Number(attributes.ry));
+      return ellipse(numberOf("cx"), numberOf("cy"), numberOf("rx"), numberOf("ry"));
     case "line":
       return `M${attributes.x1} ${attributes.y1}L${attributes.x2} ${attributes.y2}`;
     case "polyline":
     case "polygon":
       return `M${points}${element === "polygon" ? "Z" : ""}`;
     case "rect":
-      return (
-        `M${x + rx} ${y}h${width - 2 * rx}a${rx} ${rx} 0 0 1 ${rx} ${rx}v${height - 2 * rx}` +
-        `a${rx} ${rx} 0 0 1 ${-rx} ${rx}h${2 * rx - width}a${rx} ${rx} 0 0 1 ${-rx} ${-rx}v${2 * rx - height}` +
-        `a${rx} ${rx} 0 0 1 ${rx} ${-rx}z`
-      );
+      return roundedRect(numberOf("x"), numberOf("y"), numberOf("width"), numberOf("height"), numberOf("rx"));
     default:
       throw new Error(`An icon has an element ${element}, for which there is no path.`);
   }
+}
+
+function roundedRect(x, y, width, height, r) {
+  const corner = (dx, dy) => `a${r} ${r} 0 0 1 ${dx} ${dy}`;
+  return (
+    `M${x + r} ${y}h${width - 2 * r}${corner(r, r)}v${height - 2 * r}${corner(-r, r)}` +
+    `h${2 * r - width}${corner(-r, -r)}v${2 * r - height}${corner(r, -r)}z`
+  );
 }
 
 function ellipse(cx, cy, rx, ry) {
