@@ -1,7 +1,7 @@
 import type { MongoClient, ServerDescription } from "mongodb";
 
 /** Whether no other member of a server's set can be elected, so that it cannot have been deposed without knowing it. */
-export function isOnlyPrimary({ type, hosts }: Pick<ServerDescription, "type" | "hosts">): boolean {
+function isOnlyPrimary({ type, hosts }: Pick<ServerDescription, "type" | "hosts">): boolean {
   return type === "RSPrimary" && hosts.length === 1;
 }
 

@@ -1,5 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { analyse } from "chardet";
+import { isGzip } from "../gzip.rules.js";
 import { type FileLimits, RESPONSE_LIMITS } from "../scan.rules.js";
 import { faultAt } from "./lines.js";
 
@@ -76,10 +77,6 @@ export function decoded(
   if (isUtf8(plain) || isDamagedUtf8(plain)) return plain;
   const named = DECLARATION.exec(latin1(plain[0], 500))?.[1] ?? guessed(plain);
   return /^(?:utf-?8|us-ascii)$/i.test(named) ? plain : asUtf8(plain, named);
-}
-
-function isGzip(block: Uint8Array | undefined): boolean {
-  return block?.[0] === 0x1f && block[1] === 0x8b;
 }
 
 function inflated(
