@@ -120,9 +120,11 @@ function barGroups(hosts: readonly HostParts[]): Map<string, HostParts[]> {
     const key = `bar:${subnets.sort().join("+")}`;
     putUnder(groups, key, host);
   }
-  const weight = ([key, members]: readonly [string, readonly HostParts[]]): number =>
-    key.split("+").length * 1_000 + members.length;
-  return new Map([...groups].sort((a, b) => weight(b) - weight(a) || (a[0] < b[0] ? -1 : 1)).slice(0, MOST_BARS));
+  const subnetsIn = ([first]: readonly HostParts[]): number => (first === undefined ? 0 : subnetsOf(first).length);
+  const largestFirst = [...groups].sort(
+    ([a, ofA], [b, ofB]) => subnetsIn(ofB) - subnetsIn(ofA) || ofB.length - ofA.length || (a < b ? -1 : 1),
+  );
+  return new Map(largestFirst.slice(0, MOST_BARS));
 }
 
 function barOf(key: string, members: readonly HostParts[], subnets: readonly SubnetNode[]): BarSpec {

@@ -67,8 +67,9 @@ export function kept({ scale, left, top }: Camera, { whole, size }: Limits): Cam
   };
 }
 
-export function pixelsOf({ x, y, width, height }: Rect, { scale, left, top }: Camera): Rect {
-  return { x: x * scale + left, y: y * scale + top, width: width * scale, height: height * scale };
+/** The point of the map in the middle of the canvas. */
+export function middleOf({ scale, left, top }: Camera, { width, height }: Size): Point {
+  return { x: (width / 2 - left) / scale, y: (height / 2 - top) / scale };
 }
 
 /** The part of the map on the canvas. */
@@ -78,6 +79,10 @@ export function visiblePart({ scale, left, top }: Camera, { width, height }: Siz
 
 export function meet(a: Rect, b: Rect): boolean {
   return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+}
+
+export function encloses(outer: Rect, { x, y, width, height }: Rect): boolean {
+  return contains(outer, { x, y }) && contains(outer, { x: x + width, y: y + height });
 }
 
 export function contains({ x, y, width, height }: Rect, at: Point): boolean {

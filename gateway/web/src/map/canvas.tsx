@@ -8,16 +8,15 @@ import {
   useRef,
   useState,
 } from "react";
-import { around } from "./camera.js";
+import { encloses } from "./camera.js";
 import { Crumbs } from "./crumbs.js";
 import { listenTo } from "./gestures.js";
 import { TILE } from "./layout.js";
-
 import type { Look } from "./look.js";
 import { createMapView, type Hit, idOf, type MapView } from "./map-view.js";
 import classes from "./map.module.css";
 import { MiniMap } from "./mini-map.js";
-import { type Direction, placeOfNode, placesOf, tileBeside } from "./places.js";
+import { type Direction, placeOfNode, tileBeside } from "./places.js";
 import { Tip } from "./tip.js";
 
 /** Imperative functions of the canvas. */
@@ -25,8 +24,8 @@ export interface CanvasHandle {
   zoom(factor: number): void;
   /** Fits everything into view. */
   fit(): void;
-  /** Moves the camera to nodes. */
-  show(ids: ReadonlySet<string>): void;
+  /** Moves the camera to a node. */
+  show(id: string): void;
 }
 
 interface CanvasProps {
@@ -161,13 +160,7 @@ function step(view: MapView, { layout, model, selected }: Look, direction: Direc
   const from = selected === null ? null : placeOfNode(layout, model, selected);
   const next = tileBeside(layout, from, direction);
   if (next === null) return selected;
-  const { visible } = view;
-  const isInView =
-    next.x >= visible.x &&
-    next.y >= visible.y &&
-    next.x + next.width <= visible.x + visible.width &&
-    next.y + next.height <= visible.y + visible.height;
-  if (!isInView) view.centre({ x: next.x + next.width / 2, y: next.y + next.height / 2 });
+  if (!encloses(view.visible, next)) view.centre({ x: next.x + next.width / 2, y: next.y + next.height / 2 });
   return next.spec.node.id;
 }
 
@@ -175,10 +168,10 @@ function handleOf(view: MapView | null, latest: RefObject<Pick<CanvasProps, "loo
   return {
     zoom: (factor) => view?.zoom(factor),
     fit: () => view?.fit(),
-    show: (ids) => {
+    show: (id) => {
       const { layout, model } = latest.current.look;
-      const part = around(placesOf(layout, model, ids));
-      if (part !== null) view?.fit(part, CLOSE);
+      const place = placeOfNode(layout, model, id);
+      if (place !== null) view?.fit(place, CLOSE);
     },
   };
 }

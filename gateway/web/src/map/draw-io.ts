@@ -2,7 +2,6 @@ import type { Point, Rect } from "./geometry.js";
 import { PALETTES } from "./colours.js";
 import { lastPart } from "./addresses.js";
 import type { PlacedBox, PlacedTile } from "./layout.js";
-
 import type { Look } from "./look.js";
 import { escaped } from "./svg-surface.js";
 

@@ -4,7 +4,6 @@ import { canvasSurface } from "./canvas-surface.js";
 import { PALETTES } from "./colours.js";
 import { paintLegend } from "./paint-legend.js";
 import { drawIoOf } from "./draw-io.js";
-
 import type { Look } from "./look.js";
 import { paint } from "./paint.js";
 import type { Surface } from "./surface.js";
@@ -12,8 +11,7 @@ import { svgSurface } from "./svg-surface.js";
 
 // The map as a file: the same picture, drawn at a size at which everything can be read.
 
-export const FORMATS = ["svg", "png", "drawio"] as const;
-export type Format = (typeof FORMATS)[number];
+export type Format = "svg" | "png" | "drawio";
 
 /** Pixels of the longer side that browsers can surely draw. */
 const MOST_PIXELS = 8_192;

@@ -172,21 +172,24 @@ function stepUp(length: number): number {
   return STEP ** Math.ceil(Math.log(length) / Math.log(STEP));
 }
 
+/** The boxes and lines of a row, at its place. */
+function placed({ members }: Shelf, left: number, y: number): Pick<Sized, "boxes" | "lines"> {
+  const all = members.map(({ sized, x }) => moved(sized, left + x, y));
+  return { boxes: all.flatMap(({ boxes }) => boxes), lines: all.flatMap(({ lines }) => lines) };
+}
+
 function shelved(inner: readonly Sized[], between: number): Sized {
   const boxes: PlacedBox[] = [];
   const lines: MapLine[] = [];
   let y = 0;
   let width = 0;
-  if (inner.length > 0)
-    for (const shelf of shelvesOf(inner, between)) {
-      for (const { sized, x } of shelf.members) {
-        const at = moved(sized, x, y);
-        boxes.push(...at.boxes);
-        lines.push(...at.lines);
-      }
-      width = Math.max(width, shelf.width);
-      y += shelf.height + between;
-    }
+  for (const shelf of shelvesOf(inner, between)) {
+    const row = placed(shelf, 0, y);
+    boxes.push(...row.boxes);
+    lines.push(...row.lines);
+    width = Math.max(width, shelf.width);
+    y += shelf.height + between;
+  }
   return { width, height: Math.max(0, y - between), boxes, lines };
 }
 
@@ -194,36 +197,26 @@ function shelved(inner: readonly Sized[], between: number): Sized {
 function connected(inner: readonly Sized[], bars: readonly BarSpec[], level: Level): Sized {
   const barsSized = bars.map((bar) => sized(bar, level));
   const lower = shelvesOf(inner, BETWEEN);
-  const widest = Math.max(...[...barsSized, ...inner].map(({ width }) => width), ...lower.map(({ width }) => width));
+  const widest = Math.max(...[...barsSized, ...lower].map(({ width }) => width));
   const upper = shelvesOf(barsSized, BETWEEN, widest);
   const left = SPACE.trunk * bars.length + SPACE.around;
   const boxes: PlacedBox[] = [];
-  const innerLines: MapLine[] = [];
-  const lanes: { top: number; tracks: number }[] = [];
+  const lines: MapLine[] = [];
+  const lanes: number[] = [];
   let y = 0;
-  const place = (shelf: Shelf): void => {
-    for (const { sized, x } of shelf.members) {
-      const at = moved(sized, left + x, y);
-      boxes.push(...at.boxes);
-      innerLines.push(...at.lines);
+  let width = 0;
+  for (const [index, shelf] of [...upper, ...lower].entries()) {
+    if (index > 0) {
+      lanes.push(y);
+      y += bars.length * SPACE.track + 2 * SPACE.around;
     }
+    const row = placed(shelf, left, y);
+    boxes.push(...row.boxes);
+    lines.push(...row.lines);
+    width = Math.max(width, shelf.width);
     y += shelf.height;
-  };
-  const addLane = (): void => {
-    lanes.push({ top: y, tracks: bars.length });
-    y += bars.length * SPACE.track + 2 * SPACE.around;
-  };
-  for (const shelf of upper) {
-    place(shelf);
-    addLane();
   }
-  for (const [index, shelf] of lower.entries()) {
-    if (index > 0) addLane();
-    place(shelf);
-  }
-  const lines = linesOf(boxes, lanes);
-  const width = left + Math.max(0, ...[...upper, ...lower].map((shelf) => shelf.width));
-  return { width, height: y, boxes, lines: [...innerLines, ...lines] };
+  return { width: left + width, height: y, boxes, lines: [...lines, ...linesOf(boxes, lanes)] };
 }
 
 function moved({ width, height, boxes, lines }: Sized, dx: number, dy: number): Sized {

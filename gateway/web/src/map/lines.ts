@@ -20,25 +20,19 @@ export interface MapLine {
   readonly points: readonly Point[];
 }
 
-/** A gap between rows of boxes. */
-export interface Lane {
-  readonly top: number;
-  readonly tracks: number;
-}
-
 /** In map units. */
 export const SPACE = { track: 14, trunk: 14, around: 20, drop: 20, corner: 24 } as const;
 
-/** @param lanes from top to bottom; those above boxes end where these begin */
-export function linesOf(boxes: readonly BoxAt[], lanes: readonly Lane[]): MapLine[] {
+/** @param lanes where the gaps between rows of boxes begin, from top to bottom */
+export function linesOf(boxes: readonly BoxAt[], lanes: readonly number[]): MapLine[] {
   const byKey = new Map(boxes.map((box) => [box.spec.key, box]));
   const bars = boxes.filter((box): box is BoxAt & { spec: BarSpec } => box.spec.kind === "bar");
   const arriving = arrivalsOf(bars);
   return bars.flatMap((bar, index) =>
     bar.spec.connects.flatMap((key): MapLine[] => {
       const box = byKey.get(key);
-      const below = lanes.findIndex(({ top }) => top >= bar.y + bar.height);
-      const above = lanes.findLastIndex(({ top }) => box !== undefined && top < box.y);
+      const below = lanes.findIndex((top) => top >= bar.y + bar.height);
+      const above = lanes.findLastIndex((top) => box !== undefined && top < box.y);
       if (box === undefined || lanes[below] === undefined || lanes[above] === undefined) return [];
       const exit = { x: bar.x + bar.width / 2, y: bar.y + bar.height };
       const entry = { x: entryOf(box, arriving.get(key) ?? [], bar.spec.key), y: box.y };
@@ -58,8 +52,8 @@ export function linesOf(boxes: readonly BoxAt[], lanes: readonly Lane[]): MapLin
   );
 }
 
-function trackOf({ top }: Lane, index: number): number {
-  return top + SPACE.around + index * SPACE.track;
+function trackOf(lane: number, index: number): number {
+  return lane + SPACE.around + index * SPACE.track;
 }
 
 /** The bars whose lines arrive at each box. */

@@ -1,9 +1,8 @@
 import type { Point, Rect } from "./geometry.js";
-import { type Camera, centred, fitted, kept, pixelsOf, type Size, visiblePart, zoomed } from "./camera.js";
+import { type Camera, centred, encloses, fitted, kept, middleOf, type Size, visiblePart, zoomed } from "./camera.js";
 import { canvasSurface } from "./canvas-surface.js";
 import { PALETTES } from "./colours.js";
 import type { PlacedBox, PlacedTile } from "./layout.js";
-
 import type { Look } from "./look.js";
 import { paint } from "./paint.js";
 import { hitAt, type Projection } from "./projection.js";
@@ -57,7 +56,8 @@ export function createMapView(canvas: HTMLCanvasElement, onMove: () => void): Ma
   let size: Size = { width: 0, height: 0 };
   let camera: Camera = { scale: 1, left: 0, top: 0 };
   let projection: Projection | null = null;
-  let isWhole = true;
+  /** Everything stays in view when something else is shown. */
+  let followsWhole = true;
   let frame = 0;
   let flight: { readonly from: Camera; readonly to: Camera; readonly since: number } | null = null;
 
@@ -89,12 +89,12 @@ export function createMapView(canvas: HTMLCanvasElement, onMove: () => void): Ma
   function set(next: Camera, whole: boolean): void {
     flight = null;
     camera = kept(next, limits());
-    isWhole = whole;
+    followsWhole = whole;
     schedule();
   }
 
   function fly(to: Camera, whole: boolean): void {
-    isWhole = whole;
+    followsWhole = whole;
     const isStill = matchMedia("(prefers-reduced-motion: reduce)").matches;
     if (isStill) set(to, whole);
     else flight = { from: camera, to, since: performance.now() };
@@ -105,21 +105,18 @@ export function createMapView(canvas: HTMLCanvasElement, onMove: () => void): Ma
     show: (next) => {
       const isNew = look?.layout !== next.layout;
       look = next;
-      if (isNew && isWhole) camera = fitted(bounds(), size);
+      if (isNew && followsWhole) camera = fitted(bounds(), size);
       schedule();
     },
     resize: (next, ratio) => {
       if (next.width === size.width && next.height === size.height && ratio === pixelRatio) return;
-      const middle = {
-        x: (size.width / 2 - camera.left) / camera.scale,
-        y: (size.height / 2 - camera.top) / camera.scale,
-      };
+      const middle = middleOf(camera, size);
       const wasEmpty = size.width === 0;
       size = next;
       pixelRatio = ratio;
       canvas.width = Math.round(size.width * ratio);
       canvas.height = Math.round(size.height * ratio);
-      camera = isWhole || wasEmpty ? fitted(bounds(), size) : centred(middle, camera.scale, size);
+      camera = followsWhole || wasEmpty ? fitted(bounds(), size) : centred(middle, camera.scale, size);
       schedule();
     },
     move: (dx, dy) => set({ ...camera, left: camera.left + dx, top: camera.top + dy }, false),
@@ -137,8 +134,7 @@ export function createMapView(canvas: HTMLCanvasElement, onMove: () => void): Ma
       return visiblePart(camera, size);
     },
     get isWhole() {
-      const { x, y, width, height } = pixelsOf(bounds(), camera);
-      return x >= 0 && y >= 0 && x + width <= size.width && y + height <= size.height;
+      return encloses(visiblePart(camera, size), bounds());
     },
     stop: () => cancelAnimationFrame(frame),
   };
@@ -149,18 +145,11 @@ function eased(share: number): number {
 }
 
 /** A camera on the way from one to another. */
-function between(
-  { from, to }: { readonly from: Camera; readonly to: Camera },
-  share: number,
-  { width, height }: Size,
-): Camera {
+function between({ from, to }: { readonly from: Camera; readonly to: Camera }, share: number, size: Size): Camera {
+  if (share === 1) return to;
   const scale = from.scale * (to.scale / from.scale) ** share;
-  const middleOf = (camera: Camera): Point => ({
-    x: (width / 2 - camera.left) / camera.scale,
-    y: (height / 2 - camera.top) / camera.scale,
-  });
-  const start = middleOf(from);
-  const end = middleOf(to);
+  const start = middleOf(from, size);
+  const end = middleOf(to, size);
   const at = { x: start.x + (end.x - start.x) * share, y: start.y + (end.y - start.y) * share };
-  return share === 1 ? to : centred(at, scale, { width, height });
+  return centred(at, scale, size);
 }

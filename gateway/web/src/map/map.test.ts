@@ -10,7 +10,6 @@ import { svgOf } from "./files.js";
 import { NO_FILTERS, shownIn } from "./filters.js";
 import { createIcons } from "./icons.js";
 import { type Layout, layoutOf, type PlacedBox } from "./layout.js";
-
 import type { Look } from "./look.js";
 import { modelOf } from "./model.js";
 import { neighboursOf } from "./neighbours.js";

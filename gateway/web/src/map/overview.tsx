@@ -89,7 +89,7 @@ export function Overview(props: OverviewProps): ReactNode {
   const show = useCallback(
     (id: string): void => {
       select(id);
-      canvas.current?.show(new Set([id]));
+      canvas.current?.show(id);
     },
     [select],
   );

@@ -2,7 +2,6 @@ import type { Rect } from "./geometry.js";
 import { PALETTES } from "./colours.js";
 import { detailBeside } from "../parts/detail.js";
 import type { BoxSpec } from "./boxes.js";
-
 import type { Look } from "./look.js";
 import type { ProjectedBox } from "./projection.js";
 import { fittingText, type Surface } from "./surface.js";

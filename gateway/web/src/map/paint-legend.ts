@@ -1,6 +1,5 @@
 import type { Rect } from "./geometry.js";
 import { PALETTES } from "./colours.js";
-
 import { legendOf } from "./legend-entries.js";
 import type { Look } from "./look.js";
 import type { Surface } from "./surface.js";

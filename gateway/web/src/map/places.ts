@@ -5,26 +5,16 @@ import { hostIdOf, type Model } from "./model.js";
 
 // Where nodes are in a layout.
 
-/** The tiles and boxes of some nodes; services without a tile are at their host. */
-export function placesOf({ boxes }: Layout, { nodes }: Model, ids: ReadonlySet<string>): Rect[] {
-  const hosts = new Set(ids);
-  for (const id of ids) {
-    const node = nodes.get(id);
-    if (node?.kind === "service") hosts.add(node.host_id);
-  }
-  const isHere = (id: string | null): boolean => id !== null && hosts.has(id);
-  return boxes.flatMap((box) => [
-    ...(isHere(box.spec.nodeId) ? [box] : []),
-    ...box.tiles.filter(({ spec }) => isHere(spec.node.id)),
-  ]);
-}
-
-/** The part of the map with a node; null if the view does not show it. */
-export function placeOfNode(layout: Layout, model: Model, id: string): Rect | null {
-  const own = around(placesOf(layout, model, new Set([id])));
-  const node = model.nodes.get(id);
-  const hostId = node === undefined ? null : hostIdOf(node);
-  return own ?? (hostId === null ? null : around(placesOf(layout, model, new Set([hostId]))));
+/** The part of the map with the boxes and tiles of a node, and those of its host; null if the view shows none. */
+export function placeOfNode({ boxes }: Layout, { nodes }: Model, id: string): Rect | null {
+  const node = nodes.get(id);
+  const ids = new Set([id, node === undefined ? null : hostIdOf(node)]);
+  return around(
+    boxes.flatMap((box) => [
+      ...(box.spec.nodeId !== null && ids.has(box.spec.nodeId) ? [box] : []),
+      ...box.tiles.filter(({ spec }) => ids.has(spec.node.id)),
+    ]),
+  );
 }
 
 export type Direction = "ArrowLeft" | "ArrowRight" | "ArrowUp" | "ArrowDown";

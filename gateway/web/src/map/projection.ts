@@ -1,5 +1,5 @@
 import type { Point, Rect } from "./geometry.js";
-import { type Camera, contains, type Size } from "./camera.js";
+import { type Camera, contains } from "./camera.js";
 import { HEADER, type Layout, type PlacedBox, type PlacedTile } from "./layout.js";
 
 // Where the boxes and tiles of a layout are on the canvas. From afar, the header of a box keeps a readable height, and
@@ -79,8 +79,4 @@ export function hitAt(projection: Projection, point: Point): PlacedTile | Placed
   const box = projection.boxes.findLast(({ at }) => contains(at, point));
   if (box === undefined) return null;
   return box.box.tiles.find((tile) => contains(projection.tileAt(tile, box), point)) ?? box.box;
-}
-
-export function isOnCanvas({ x, y, width, height }: Rect, size: Size): boolean {
-  return x < size.width && y < size.height && x + width > 0 && y + height > 0;
 }

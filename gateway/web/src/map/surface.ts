@@ -43,8 +43,6 @@ export const ICON_SIZE = 24;
 export const OUTLINE = 2;
 export const DASHES = [4, 3] as const;
 
-export type Measure = (value: string, weight: TextLook["weight"]) => number;
-
 /** The size at which texts are measured; widths are proportional to it. */
 const MEASURED = 20;
 const MOST_KEPT = 20_000;

@@ -3,7 +3,6 @@ import type { ReactNode } from "react";
 import { detailBeside } from "../parts/detail.js";
 import { roleText } from "../parts/texts.js";
 import { portsText } from "../sockets/sockets.js";
-
 import type { Look } from "./look.js";
 import { type Hit, isTile } from "./map-view.js";
 import classes from "./map.module.css";

@@ -111,7 +111,6 @@ function printSoon(): void {
 function FilterChoice({ model, tags: known, filters, onFilter }: ToolbarProps): ReactNode {
   const { tags, categories, hasHidden } = useMemo(() => choicesIn(model), [model]);
   const count = filters.tags.length + filters.categories.length + filters.subnets.length;
-  const popover = { withinPortal: false } as const;
   return (
     <Popover position="bottom-end" width={320} trapFocus withinPortal shadow="md">
       <Popover.Target>
@@ -120,36 +119,21 @@ function FilterChoice({ model, tags: known, filters, onFilter }: ToolbarProps): 
         </Button>
       </Popover.Target>
       <Popover.Dropdown className={classes.filters}>
-        <MultiSelect
+        <Choices
           label="Subnets"
-          clearButtonProps={{ "aria-label": "Clear: Subnets" }}
-          searchable
-          openOnFocus={false}
-          clearable
-          comboboxProps={popover}
-          value={[...filters.subnets]}
+          value={filters.subnets}
           data={model.subnets.map(({ id, label, cidr }) => ({ value: id, label: withDetail(label, cidr) }))}
           onChange={(subnets) => onFilter({ ...filters, subnets })}
         />
-        <MultiSelect
+        <Choices
           label="Service categories"
-          clearButtonProps={{ "aria-label": "Clear: Service categories" }}
-          searchable
-          openOnFocus={false}
-          clearable
-          comboboxProps={popover}
-          value={[...filters.categories]}
+          value={filters.categories}
           data={categories.map((one) => ({ value: one, label: categoryText(one) }))}
           onChange={(chosen) => onFilter({ ...filters, categories: chosen })}
         />
-        <MultiSelect
+        <Choices
           label="Tags"
-          clearButtonProps={{ "aria-label": "Clear: Tags" }}
-          searchable
-          openOnFocus={false}
-          clearable
-          comboboxProps={popover}
-          value={[...filters.tags]}
+          value={filters.tags}
           data={tags.map((tag) => ({ value: tag, label: known.nameOf(tag) }))}
           onChange={(chosen) => onFilter({ ...filters, tags: chosen })}
         />
@@ -165,6 +149,29 @@ function FilterChoice({ model, tags: known, filters, onFilter }: ToolbarProps): 
         </Button>
       </Popover.Dropdown>
     </Popover>
+  );
+}
+
+interface ChoicesProps<Value extends string> {
+  readonly label: string;
+  readonly value: readonly Value[];
+  readonly data: readonly { readonly value: Value; readonly label: string }[];
+  readonly onChange: (value: Value[]) => void;
+}
+
+function Choices<Value extends string>({ label, value, data, onChange }: ChoicesProps<Value>): ReactNode {
+  return (
+    <MultiSelect
+      label={label}
+      clearButtonProps={{ "aria-label": `Clear: ${label}` }}
+      searchable
+      openOnFocus={false}
+      clearable
+      comboboxProps={{ withinPortal: false }}
+      value={[...value]}
+      data={data}
+      onChange={onChange}
+    />
   );
 }
 
