@@ -152,7 +152,7 @@ MEANING = re.compile(
 def is_of_meaning(error: dict) -> bool:
     """Whether a fault lies in what a body says; of a file the schema says nothing but that it is XML."""
     # Of a patch that names details alone, where there is nothing yet of which they are.
-    is_of_nothing = error["path"] == "virtualization.type" and error["message"].endswith("received undefined")
+    is_of_nothing = error["path"] == "virtualization.type" and error["message"] == "is required"
     return error["path"].startswith("line ") or is_of_nothing or MEANING.fullmatch(error["message"]) is not None
 
 

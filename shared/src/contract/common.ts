@@ -1,4 +1,5 @@
 import { z } from "zod";
+import "./fault-texts.js";
 import { PERMISSIONS } from "./endpoint.js";
 import { distinctTags } from "./folding.rules.js";
 import { textFault, visibilityFault } from "./formats.js";
@@ -192,6 +193,20 @@ export const Virtualization = z
 /** {@link Virtualization} in a response. */
 export const VirtualizationResponse = z.object({ type: z.string(), details: Details }).meta({ id: "Virtualization" });
 export type Virtualization = z.infer<typeof VirtualizationResponse>;
+
+/** The most runners by which a list is filtered at once. */
+export const MOST_RUNNERS = 100;
+
+/** Filters of lists of what can run on something. */
+export const runnerFilter = {
+  runs_on: z
+    .array(Id)
+    .max(MOST_RUNNERS)
+    .default([])
+    .describe(
+      "Only what runs on one of these hosts or services, as `host_id` or `service_id` in `virtualization.details`.",
+    ),
+};
 
 /** Failures of operations that add something of which an organization may have a limited number. */
 export const QUOTA_ERRORS = ["quota_exceeded", "owner_unverified"] as const;

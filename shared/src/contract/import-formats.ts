@@ -24,6 +24,9 @@ export const IMPORT_FORMATS = [
 ] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
+/** Begins what is said of a file of none of these formats. */
+export const UNRECOGNIZED_FILE = "We don't recognize this file.";
+
 /** Formats whose files describe one host without identifying it. */
 const OF_A_HOST: ReadonlySet<ImportFormat> = new Set(["auto", "ss", "netstat", "lsof", "docker", "compose"]);
 

@@ -369,7 +369,11 @@ describe("tables and facts", () => {
 describe("a file of another kind", () => {
   it.each([
     ["auto", "", "line 1, column 1: the file is empty"],
-    ["auto", "hello", /^line 1, column 1: looks like none of nmap, ss, .*; if it is one, select its format$/],
+    [
+      "auto",
+      "hello",
+      /^line 1, column 1: We don't recognize this file\. Supported: nmap, ss, .*, csv\. If it is one of these, select its format\.$/,
+    ],
     ["ss", "hello", "line 1, column 1: must be a socket as printed by `ss -H -tulnp`"],
     ["ip-neigh", `[{"dst":"10.0.0.1"},`, "line 1, column 21: is not valid JSON, or ends early"],
     ["ip-neigh", `[{"dst":"10.0.0.1"},7]`, "$[1]: must be an object"],

@@ -1,4 +1,5 @@
 import type { ImportFormat } from "@nts/shared/contract";
+import { UNRECOGNIZED_FILE } from "@nts/shared/contract/import-formats";
 import { validationFailed } from "@nts/shared/errors";
 import type { FileLimits, Scan } from "../scan.rules.js";
 import { ansibleFacts } from "./ansible-facts.js";
@@ -87,6 +88,8 @@ function readerFor(blocks: readonly Uint8Array[], given: ReaderGiven): Reader {
   if (reader !== undefined) return reader;
   const known = READERS.map(({ format }) => format).join(", ");
   const message =
-    beginning === "" ? "the file is empty" : `looks like none of ${known}; if it is one, select its format`;
+    beginning === ""
+      ? "the file is empty"
+      : `${UNRECOGNIZED_FILE} Supported: ${known}. If it is one of these, select its format.`;
   throw validationFailed({ path: "line 1, column 1", message });
 }
