@@ -235,6 +235,7 @@ export const OPERATIONS = {
   cancel_import_job: { method: "delete", path: "/api/v1/imports/jobs/{id}", takesKey: true },
   report_certificates: { method: "get", path: "/api/v1/reports/certificates" },
   report_gone: { method: "get", path: "/api/v1/reports/gone" },
+  report_utilization: { method: "get", path: "/api/v1/reports/utilization" },
   export_inventory: { method: "get", path: "/api/v1/exports/{format}" },
   get_stats: { method: "get", path: "/api/v1/stats" },
 } as const;

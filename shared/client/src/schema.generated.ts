@@ -2313,6 +2313,25 @@ export interface components {
             missed_since: components["schemas"]["Timestamp"];
             host_name: string;
         };
+        UtilizationsEnvelope: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Utilizations"];
+            meta: components["schemas"]["Meta"];
+        };
+        Utilizations: {
+            subnets: components["schemas"]["SubnetUse"][];
+        };
+        SubnetUse: {
+            subnet_id: components["schemas"]["Uuid"];
+            /** @description Assignable addresses; exact, even above 2^53. */
+            size: number;
+            /** @description Addresses assigned to interfaces. */
+            used: number;
+            /** @description Reserved addresses that are not used. */
+            reserved: number;
+            free: number;
+        };
         StatsEnvelope: {
             /** @constant */
             success: true;
@@ -4192,6 +4211,8 @@ export interface operations {
                 attribute?: components["schemas"]["Text1To600"][];
                 /** @description Only hosts with one of these roles, set or probable. */
                 role?: components["schemas"]["Role"][];
+                /** @description Only what runs on one of these hosts or services, as `host_id` or `service_id` in `virtualization.details`. */
+                runs_on?: components["schemas"]["Uuid"][];
                 /** @description Only hosts of this vendor, as sources name it, ignoring case. */
                 vendor?: components["schemas"]["Text1To200"];
                 /** @description Only entities that are missed, or only those that are not. */
@@ -4470,8 +4491,6 @@ export interface operations {
                 ids?: components["schemas"]["Uuid"][];
                 /** @description Only entities with all of these attributes, as `key` or `key:value`, such as `rack:A3` (a comma in a value is `\,`). */
                 attribute?: components["schemas"]["Text1To600"][];
-                /** @description Only interfaces with a MAC address of this vendor, as sources name it, ignoring case. */
-                vendor?: components["schemas"]["Text1To200"];
                 /** @description Only entities that are missed, or only those that are not. */
                 missed?: boolean;
                 /** @description Only entities last found before this time. */
@@ -4894,6 +4913,8 @@ export interface operations {
                 tag_ids?: components["schemas"]["Text1To50"][];
                 /** @description Only entities with all of these attributes, as `key` or `key:value`, such as `rack:A3` (a comma in a value is `\,`). */
                 attribute?: components["schemas"]["Text1To600"][];
+                /** @description Only what runs on one of these hosts or services, as `host_id` or `service_id` in `virtualization.details`. */
+                runs_on?: components["schemas"]["Uuid"][];
                 /** @description Only services with this product, as sources name it, ignoring case. */
                 product?: components["schemas"]["Text1To200"];
                 /** @description Excludes services of these categories. */
@@ -6228,6 +6249,25 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["GoneEnvelope"];
+                };
+            };
+        };
+    };
+    report_utilization: {
+        parameters: {
+            query?: {
+                /** @description The subnets. */
+                ids?: components["schemas"]["Uuid"][];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UtilizationsEnvelope"];
                 };
             };
         };

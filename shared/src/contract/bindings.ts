@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { MOST_BINDINGS } from "./sizes.js";
 import { byId, filters, Id, listQuery, serverFields } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
@@ -32,6 +31,9 @@ export const Binding = z
   ])
   .meta({ id: "Binding" });
 export type Binding = z.infer<typeof Binding>;
+
+/** Maximum bindings of a service. */
+export const MOST_BINDINGS = 1_000;
 
 export const Bindings = z.array(BindingInput).max(MOST_BINDINGS);
 

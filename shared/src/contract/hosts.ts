@@ -9,6 +9,7 @@ import {
   listQuery,
   Name,
   QUOTA_ERRORS,
+  runnerFilter,
   SearchPart,
   serverFields,
   Source,
@@ -101,6 +102,7 @@ export const listHosts = endpoint({
     ...filters,
     ...attributeFilter,
     ...roleFilter,
+    ...runnerFilter,
     vendor: text(1, 200).optional().describe("Only hosts of this vendor, as sources name it, ignoring case."),
     ...sightingFilters,
     q: SearchPart.describe(

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { filters, Id, Timestamp } from "./common.js";
+import { Amount, filters, Id, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { ObservedCertificate } from "./observed.js";
 import { Protocol } from "./ports.js";
@@ -70,5 +70,35 @@ export const reportCertificates = endpoint({
   description: `Soonest first; at most ${MOST_CERTIFICATES}.`,
   query: z.strictObject({ days: z.int().min(0).max(3_650).default(30), network_id: filters.network_id }),
   response: Certificates,
+  errors: [],
+});
+
+/** The most subnets in a report of their utilization: each takes reads of its own. */
+export const MOST_UTILIZED = 50;
+
+/** How much of a subnet is used. */
+export const SubnetUse = z
+  .object({
+    subnet_id: Id,
+    size: Amount.describe("Assignable addresses; exact, even above 2^53."),
+    used: Amount.describe("Addresses assigned to interfaces."),
+    reserved: Amount.describe("Reserved addresses that are not used."),
+    free: Amount,
+  })
+  .meta({ id: "SubnetUse" });
+export type SubnetUse = z.infer<typeof SubnetUse>;
+
+export const reportUtilization = endpoint({
+  operationId: "report_utilization",
+  method: "get",
+  path: "/api/v1/reports/utilization",
+  upstream: "topology",
+  credential: "any",
+  permission: "Viewer",
+  tag: "Subnets",
+  summary: "Report the number of used, reserved and free addresses of several subnets",
+  description: `Those that exist and are visible to the caller, of up to ${MOST_UTILIZED}.`,
+  query: z.strictObject({ ids: z.array(Id).max(MOST_UTILIZED).default([]).describe("The subnets.") }),
+  response: z.object({ subnets: z.array(SubnetUse) }).meta({ id: "Utilizations" }),
   errors: [],
 });

@@ -11,6 +11,7 @@ import {
   type Host,
   type Interface,
   patchSubnet,
+  reportUtilization,
   type ReservedRange,
   type Subnet,
   updateInterface,
@@ -97,6 +98,10 @@ describe("next addresses: one after another", () => {
       full,
     ]);
     expect(await utilizationOf(subnet)).toEqual({ size: 6, used: 4, reserved: 2, free: 0, next: null });
+    const report = (caller: Caller) => caller.call(reportUtilization, { query: { ids: [subnet.id, home.network.id] } });
+    const amounts = { subnet_id: subnet.id, size: 6, used: 4, reserved: 2, free: 0 };
+    expect(await report(owner)).toEqual({ subnets: [amounts] });
+    expect(await report(owner.colleague({ networks: [] }))).toEqual({ subnets: [] });
   });
 
   it("are free at once when their interface is deleted, gets another address, or is deleted with its host", async () => {

@@ -8,15 +8,8 @@ import {
   type Service,
 } from "@nts/shared/contract";
 import fc from "fast-check";
-import {
-  hostNode,
-  inSubnetEdge,
-  onHostEdge,
-  runnersOf,
-  serviceNode,
-  subnetNode,
-  virtualizedByEdges,
-} from "./graph.rules.js";
+import { hostNode, inSubnetEdge, onHostEdge, serviceNode, subnetNode, virtualizedByEdges } from "./graph.rules.js";
+import { runnersOf } from "../values/runners.rules.js";
 
 const at = { created_at: "2026-01-01T00:00:00.000Z", updated_at: "2026-01-01T00:00:00.000Z" };
 const idOf = (kind: number, n: number): string => `01938c4a-7d5e-7b21-${kind}000-${String(n).padStart(12, "0")}`;

@@ -1,32 +1,18 @@
-import {
-  canonicalId,
-  isId,
-  type Category,
-  type HostRecord,
-  type Interface,
-  type Port,
-  type Service,
-  type Subnet,
-  type TopologyBinding,
-  type TopologyEdge,
-  type TopologyNode,
-  type Virtualization,
+import type {
+  Category,
+  HostRecord,
+  Interface,
+  Port,
+  Service,
+  Subnet,
+  TopologyBinding,
+  TopologyEdge,
+  TopologyNode,
 } from "@nts/shared/contract";
+import { type Runner, runnersOf, type Virtualizable } from "../values/runners.rules.js";
 
 // Maps entities to nodes and edges. Edges lead from part to whole: host to subnet, service to host, virtualized entity
 // to its runner. Their ids are those of the entities they represent.
-
-/** An entity that may run another host or service. */
-interface Virtualizable {
-  readonly id: string;
-  readonly virtualization: Virtualization | null;
-}
-
-/** The runner that a virtualization names. */
-export interface Runner {
-  readonly kind: "service" | "host";
-  readonly id: string;
-}
 
 export function subnetNode({ id, name, network_id, tags, cidr, subnet_type }: Subnet): TopologyNode {
   return { id, kind: "subnet", label: name, network_id, tags, cidr, subnet_type };
@@ -69,18 +55,6 @@ export function onHostEdge({ id, host_id, bindings }: Service, ports: ReadonlyMa
     return [{ type: "Port", id: binding.id, port_id, port: number, protocol, interface_id }];
   });
   return { id: `on_host:${id}`, kind: "on_host", source: id, target: host_id, bindings: shown };
-}
-
-/**
- * The runners named in the virtualization details: `service_id`, then `host_id`. As details are free-form, they may not
- * exist; an entity never runs itself.
- */
-export function runnersOf({ id: own, virtualization }: Virtualizable): Runner[] {
-  return (["service", "host"] as const).flatMap((kind) => {
-    const named = virtualization?.details[`${kind}_id`];
-    const id = typeof named === "string" ? canonicalId(named) : "";
-    return isId(id) && id !== own ? [{ kind, id }] : [];
-  });
 }
 
 /** An entity under the first of its runners in the graph; null if there is none. */

@@ -16,16 +16,8 @@ import { DEADLINES } from "@nts/shared/timing";
 import type { Entities, Entity, StoredFields } from "../storage/entities.js";
 import { STORED } from "../storage/entity-reader.js";
 import type { Storage } from "../storage/storage.js";
-import {
-  hostNode,
-  inSubnetEdge,
-  onHostEdge,
-  type Runner,
-  runnersOf,
-  serviceNode,
-  subnetNode,
-  virtualizedByEdges,
-} from "./graph.rules.js";
+import { hostNode, inSubnetEdge, onHostEdge, serviceNode, subnetNode, virtualizedByEdges } from "./graph.rules.js";
+import { type Runner, runnersOf } from "../values/runners.rules.js";
 
 /** Entities decoded at a time, so that large graphs do not block other requests. */
 const MOST_ROWS = 500;

@@ -2,6 +2,7 @@ import { HostCreate, HostRecord, HostUpdate, ObservedOfHost } from "@nts/shared/
 import { composed } from "@nts/shared/contract/folding.rules";
 import { hostLabel } from "../values/host-names.rules.js";
 import { facetsOf } from "../values/facets.rules.js";
+import { runnersOf } from "../values/runners.rules.js";
 import { MADE, observedAs, SOURCE } from "./archived.js";
 import { kind } from "./kind.js";
 
@@ -16,7 +17,7 @@ export const hostKind = kind("Host", {
     ...MADE,
     ...SOURCE,
   }),
-  keysOf: ({ name, hostname, attributes, role, observed, tags }) => ({
+  keysOf: ({ id, name, hostname, attributes, role, observed, tags, virtualization }) => ({
     name,
     hostname,
     host_label: hostLabel(hostname),
@@ -24,6 +25,7 @@ export const hostKind = kind("Host", {
       attributes,
       role: role ?? observed?.role?.value ?? null,
       vendor: observed?.vendor?.value ?? null,
+      runners: runnersOf({ id, virtualization }),
     }),
     tags: tags.map(composed),
   }),

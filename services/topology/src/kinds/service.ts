@@ -2,6 +2,7 @@ import { Service, ServiceCreate, ServiceUpdate, ObservedOfService } from "@nts/s
 import { composed } from "@nts/shared/contract/folding.rules";
 import { facetsOf } from "../values/facets.rules.js";
 import { categoryOf } from "../values/definitions/categories.rules.js";
+import { runnersOf } from "../values/runners.rules.js";
 import { searchTextOf } from "../values/search.rules.js";
 import { MADE, observedAs, POSITION, SOURCE } from "./archived.js";
 import { kind } from "./kind.js";
@@ -13,13 +14,17 @@ export const serviceKind = kind("Service", {
   placed: ["network_id", "host_id", "bindings", "position", "source"],
   defaults: { virtualization: null, attributes: {} },
   archived: ServiceCreate.extend({ ...observedAs(ObservedOfService), ...MADE, ...SOURCE, ...POSITION }),
-  keysOf: ({ host_id, name, position, service_definition, attributes, observed, tags }) => ({
+  keysOf: ({ id, host_id, name, position, service_definition, attributes, observed, tags, virtualization }) => ({
     host_id,
     name,
     position,
     service_definition,
     category: categoryOf(service_definition),
-    facets: facetsOf({ attributes, product: observed?.product?.value ?? null }),
+    facets: facetsOf({
+      attributes,
+      product: observed?.product?.value ?? null,
+      runners: runnersOf({ id, virtualization }),
+    }),
     tags: tags.map(composed),
     search: searchTextOf(name, service_definition, productIn(observed)),
   }),

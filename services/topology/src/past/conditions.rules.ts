@@ -7,7 +7,9 @@ type Sort = Readonly<Record<string, 1 | -1>>;
 
 /** True if a document meets all conditions. @throws Error for an unsupported operator */
 export function meets(document: Document, conditions: Document): boolean {
-  return Object.entries(conditions).every(([name, condition]) => isMet(document[name], condition));
+  return Object.entries(conditions).every(([name, condition]) =>
+    name === "$and" ? (condition as Document[]).every((one) => meets(document, one)) : isMet(document[name], condition),
+  );
 }
 
 function isMet(value: unknown, condition: unknown): boolean {
@@ -21,12 +23,6 @@ function isMet(value: unknown, condition: unknown): boolean {
         return (operand as unknown[]).every((one) => values.includes(one));
       case "$nin":
         return !values.some((one) => (operand as unknown[]).includes(one));
-      case "$elemMatch":
-        return values.some((one) => isMet(one, operand));
-      case "$gte":
-        return typeof value === "string" && value >= String(operand);
-      case "$lte":
-        return typeof value === "string" && value <= String(operand);
       case "$regex":
         // See `searchFilter`: an escaped substring.
         return typeof value === "string" && value.includes(String(operand).replaceAll(/\\(.)/g, "$1"));

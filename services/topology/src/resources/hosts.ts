@@ -1,7 +1,6 @@
 import type { ClientSession, Timestamp } from "mongodb";
 import {
   bulkDeleteHosts,
-  Cidr,
   createHost,
   deleteHost,
   getHost,
@@ -25,9 +24,6 @@ import { reportRemovedBindingsOfHost } from "../commit/removed-bindings.js";
 import { commitSplit } from "../commit/split.js";
 import { commitHostUpdate } from "../commit/update.js";
 import type { Updating } from "../commit/writer.js";
-import { type Block, parseBlock } from "../values/addresses.js";
-import { HOST_ADDRESSES_INDEX } from "../storage/indexes.js";
-import { withinBlock } from "../storage/stores/host-search.js";
 import { withSighting, type Stored } from "../storage/entities.js";
 import { commonFilter, sightingPlan } from "../storage/lists.js";
 import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
@@ -45,7 +41,7 @@ export function mountHosts(router: Router, storage: Storage, past: Past): void {
   mountList(
     router,
     listHosts,
-    { entities, past, atSocket: sockets.hostsAt, withMac: sockets.hostsWithMac },
+    { entities, past, atSocket: sockets.hostsAt, withAddress: sockets.hostsWith },
     plan(storage),
   );
   mount(router, createHost, create(storage));
@@ -58,22 +54,15 @@ export function mountHosts(router: Router, storage: Storage, past: Past): void {
 
 function plan({ totals, hosts }: Storage): ListPlanOf<typeof listHosts> {
   return (query, scope) => {
-    const sighting = sightingPlan(query);
-    const block = blockIn(query.q?.trim() ?? "");
-    const common = commonFilter(block === null ? query : { ...query, q: undefined }, scope);
+    const { filter, selective } = sightingPlan(query);
     return {
-      filter: { ...common, ...sighting.filter, ...(block !== null && withinBlock(block)) },
-      selective: block === null ? sighting.selective : HOST_ADDRESSES_INDEX,
+      filter: { ...commonFilter(query, scope), ...filter },
+      selective,
       keyOf: { address: "first_address" },
       total: () => totals.total(scope, "hosts"),
       join: hosts.withChildren,
     };
   };
-}
-
-/** A block in CIDR notation; null for other text. @throws AppError `validation_failed` if host bits are set */
-function blockIn(text: string): Block | null {
-  return Cidr.safeParse(text).success ? parseBlock(text, "q") : null;
 }
 
 function create(storage: Storage): UserHandler<typeof createHost> {

@@ -7,6 +7,7 @@ import {
   type Missing,
   reportCertificates,
   reportGone,
+  reportUtilization,
 } from "@nts/shared/contract";
 import { respond } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
@@ -15,7 +16,8 @@ import { nameOf } from "@nts/shared/contract/names.rules";
 import { namesOf } from "../imports/store.js";
 import type { Entity as Named } from "../journal/entries.rules.js";
 import type { Entities, Entity } from "../storage/entities.js";
-import { CERTIFICATES_INDEX, SIGHTED_INDEX } from "../storage/indexes.js";
+import { amountsOf, membersOf } from "../stats/utilization.js";
+import { BY_ID, CERTIFICATES_INDEX, SIGHTED_INDEX } from "../storage/indexes.js";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 
@@ -57,6 +59,15 @@ export function mountReports(router: Router, storage: Storage): void {
       certificates: rows.map((one) => ({ ...one, host_name: names.get(one.host_id) ?? "" })),
     };
     return respond.data(report);
+  });
+
+  mount(router, reportUtilization, async ({ scope, query: { ids } }) => {
+    const { readStored, within } = storage.subnets;
+    const texts: string[] = [];
+    for await (const batch of readStored(scope, { filter: { ...within(scope), _id: { $in: ids } }, hint: BY_ID }))
+      for (const { entity } of batch)
+        texts.push(`{"subnet_id":"${entity.id}",${membersOf(await amountsOf(storage, scope, entity))}}`);
+    return respond.json(`{"subnets":[${texts.join(",")}]}`);
   });
 }
 

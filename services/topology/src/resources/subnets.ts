@@ -13,7 +13,8 @@ import { AppError } from "@nts/shared/errors";
 import { respond } from "@nts/shared/http/respond";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
-import { keyAt, reservedIn, sizesOf, spaceOf, textAt, within } from "../values/address-space.js";
+import { amountsOf, membersOf } from "../stats/utilization.js";
+import { reservedIn, spaceOf, textAt } from "../values/address-space.js";
 import { parseBlock } from "../values/addresses.js";
 import { newId } from "@nts/shared/ids";
 import { commitNew } from "../commit/create.js";
@@ -79,16 +80,9 @@ function utilization({ addresses, subnets }: Storage): UserHandler<typeof getSub
   return async ({ scope, params }) => {
     const { entity } = await subnets.get(scope, params.id);
     const space = spaceOf(entity);
-    const sizes = sizesOf(space);
-    const usedIn = ({ first, last }: { first: bigint; last: bigint }): Promise<number> =>
-      addresses.countUsed(scope, entity.id, { from: keyAt(space, first), to: keyAt(space, last) });
-    const used = BigInt(await usedIn(space));
-    let reserved = sizes.reserved;
-    for (const span of space.reserved) reserved -= BigInt(await usedIn(within(span, space)));
+    const amounts = await amountsOf({ addresses }, scope, entity);
     const [next] = await addresses.lowest(scope, { ...entity, space }, { count: 1, others: new Set() });
-    const amounts = Object.entries({ size: sizes.size, used, reserved, free: sizes.size - used - reserved });
     const text = next === undefined ? "null" : JSON.stringify(textAt(space, next));
-    // Built by hand: JSON integers have any size, JavaScript's do not.
-    return respond.json(`{${amounts.map(([name, amount]) => `"${name}":${amount}`).join(",")},"next":${text}}`);
+    return respond.json(`{${membersOf(amounts)},"next":${text}}`);
   };
 }

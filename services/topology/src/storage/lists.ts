@@ -266,6 +266,7 @@ interface CommonQuery {
   readonly role?: readonly Role[];
   readonly vendor?: string | undefined;
   readonly product?: string | undefined;
+  readonly runs_on?: readonly string[];
 }
 
 /** Conditions for common filters; an empty list means no filter, and a deleted tag matches nothing. */

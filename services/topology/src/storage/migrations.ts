@@ -1,5 +1,9 @@
 import type { Db } from "mongodb";
-import { createCollections, type Migration } from "@nts/shared/mongo/migrations";
+import type { HostRecord, Service } from "@nts/shared/contract";
+import { type BatchesById, createCollections, type Migration } from "@nts/shared/mongo/migrations";
+import { hostKind } from "../kinds/host.js";
+import { serviceKind } from "../kinds/service.js";
+import type { EntityDocument } from "./entities.js";
 import { INDEXES } from "./indexes.js";
 import { makeKey } from "./keys.js";
 
@@ -7,11 +11,35 @@ import { makeKey } from "./keys.js";
 const UNINDEXED = ["journal_tail", "journal_secrets", "audit_notes", "audit_note_heads"];
 
 /** The schema migrations. New ones are appended; released ones never change. */
-export const MIGRATIONS: readonly Migration[] = [{ name: "0001-schema", up: createSchema }];
+export const MIGRATIONS: readonly Migration[] = [
+  { name: "0001-schema", up: createSchema },
+  { name: "0002-runners", up: writeRunners },
+];
 
 /** Every collection, and the permanent keys of cursors and for the secrets of webhooks. */
 async function createSchema(db: Db): Promise<void> {
   await createCollections(db, [...Object.keys(INDEXES), ...UNINDEXED]);
   await makeKey(db, "cursors", 16);
   await makeKey(db, "webhooks", 32);
+}
+
+/** What virtualized entities have in their JSON. */
+const VIRTUALIZED = /"virtualization":\{/;
+
+/** Adds to virtualized hosts and services the facets by which what runs on something is found. */
+async function writeRunners(db: Db, batchesById: BatchesById): Promise<void> {
+  const facetsOf = {
+    hosts: (wire: string) => hostKind.keysOf(JSON.parse(wire) as HostRecord)["facets"],
+    services: (wire: string) => serviceKind.keysOf(JSON.parse(wire) as Service)["facets"],
+  };
+  for (const [name, facetsIn] of Object.entries(facetsOf)) {
+    const entities = db.collection<EntityDocument & { facets?: unknown }>(name);
+    for await (const batch of batchesById(entities, { wire: VIRTUALIZED })) {
+      const updates = batch.map(({ _id, wire }) => ({
+        // A concurrent change has already written them.
+        updateOne: { filter: { _id, wire }, update: { $set: { facets: facetsIn(wire) } } },
+      }));
+      await entities.bulkWrite(updates, { ordered: false });
+    }
+  }
 }

@@ -8,7 +8,7 @@ import { keyOf, parseAddress, parseBlock } from "./addresses.js";
 // IPv6 (RFC 4291), but both of point-to-point links (RFC 3021, RFC 6164), and a block of one address.
 
 /** Inclusive at both ends. */
-interface Span {
+export interface Span {
   readonly first: bigint;
   readonly last: bigint;
 }

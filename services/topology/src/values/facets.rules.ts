@@ -1,24 +1,28 @@
 import type { Attributes, Role } from "@nts/shared/contract";
 import { composed, folded } from "@nts/shared/contract/folding.rules";
+import type { Runner } from "./runners.rules.js";
 
 // Facets: values by which lists filter for equality, in one indexed field: `rack` and `rack:A3` of an attribute, and
-// `@role:Printer`, where the sign keeps others apart from attributes.
+// `@role:Printer` or `@on:` and the id of a runner, where the sign keeps others apart from attributes.
 
 interface Faceted {
   readonly attributes: Attributes;
   readonly role?: Role | null;
   readonly vendor?: string | null;
   readonly product?: string | null;
+  /** What it runs on. */
+  readonly runners?: readonly Runner[];
 }
 
 /** The facets of an entity. */
-export function facetsOf({ attributes, role = null, vendor = null, product = null }: Faceted): string[] {
+export function facetsOf({ attributes, role = null, vendor = null, product = null, runners = [] }: Faceted): string[] {
   const ofAttributes = Object.entries(attributes).flatMap(([key, value]) => [key, composed(`${key}:${value}`)]);
   return [
     ...ofAttributes,
     ...(role === null ? [] : [roleFacet(role)]),
     ...(vendor === null ? [] : [vendorFacet(vendor)]),
     ...(product === null ? [] : [productFacet(product)]),
+    ...runners.map(({ id }) => runnerFacet(id)),
   ];
 }
 
@@ -28,24 +32,35 @@ export function facetFilter({
   role = [],
   vendor,
   product,
+  runs_on: runners = [],
 }: {
   readonly attribute?: readonly string[] | undefined;
   readonly role?: readonly Role[] | undefined;
   readonly vendor?: string | undefined;
   readonly product?: string | undefined;
-}): { facets?: { $all?: string[]; $in?: string[] } } {
+  readonly runs_on?: readonly string[] | undefined;
+}): FacetFilter {
   const all = [
     ...attribute.map(composed),
     ...(vendor === undefined ? [] : [vendorFacet(vendor)]),
     ...(product === undefined ? [] : [productFacet(product)]),
   ];
-  if (all.length + role.length === 0) return {};
+  const some = [role.map(roleFacet), runners.map(runnerFacet)].filter(({ length }) => length > 0);
+  if (all.length + some.length === 0) return {};
+  const [first, ...others] = some;
   return {
     facets: {
       ...(all.length > 0 && { $all: all }),
-      ...(role.length > 0 && { $in: role.map(roleFacet) }),
+      ...(first !== undefined && { $in: first }),
     },
+    // A field has one condition of a kind.
+    ...(others.length > 0 && { $and: others.map((facets) => ({ facets: { $in: facets } })) }),
   };
+}
+
+interface FacetFilter {
+  facets?: { $all?: string[]; $in?: string[] };
+  $and?: { facets: { $in: string[] } }[];
 }
 
 /** The keys of attributes among facets. */
@@ -59,6 +74,10 @@ function vendorFacet(vendor: string): string {
 
 function productFacet(product: string): string {
   return `@product:${folded(product)}`;
+}
+
+function runnerFacet(id: string): string {
+  return `@on:${id}`;
 }
 
 function roleFacet(role: Role): string {
