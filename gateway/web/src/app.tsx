@@ -25,6 +25,7 @@ const Gone = lazy(() => import("./gone/gone-page.js"));
 const Certificates = lazy(() => import("./certificates/certificates-page.js"));
 const Services = lazy(() => import("./services/services-page.js"));
 const Networks = lazy(() => import("./networks/networks-page.js"));
+const Network = lazy(() => import("./networks/network-page.js"));
 const Subnets = lazy(() => import("./subnets/subnets-page.js"));
 const Subnet = lazy(() => import("./subnets/subnet-page.js"));
 const Tags = lazy(() => import("./tags/tags-page.js"));
@@ -69,6 +70,7 @@ export function App(): ReactNode {
                     <Route path={PATHS.certificates} element={<Certificates />} />
                     <Route path={PATHS.services} element={<Services />} />
                     <Route path={PATHS.networks} element={<Networks />} />
+                    <Route path={PATHS.network} element={<Network />} />
                     <Route path={PATHS.subnets} element={<Subnets />} />
                     <Route path={PATHS.subnet} element={<Subnet />} />
                     <Route path={PATHS.tags} element={<Tags />} />

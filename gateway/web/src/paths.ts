@@ -17,6 +17,7 @@ export const PATHS = {
   certificates: "/certificates",
   services: "/services",
   networks: "/networks",
+  network: "/networks/:id",
   subnets: "/subnets",
   subnet: "/subnets/:id",
   tags: "/tags",
@@ -33,6 +34,10 @@ export const PATHS = {
 
 export function subnetPath(id: string): string {
   return `/subnets/${id}`;
+}
+
+export function networkPath(id: string): string {
+  return `/networks/${id}`;
 }
 
 export function hostPath(id: string): string {

@@ -21,8 +21,8 @@ async function onAHost() {
 describe("the editor of a service: saving", () => {
   it("shows before saving what is dropped and what is rejected, and saves what it showed", async () => {
     const { account, service, page } = await onAHost();
-    await button(page, "Actions for web").click();
-    await page.getByRole("menuitem", { name: "Edit" }).click();
+    await button(page, "Actions for web at 443/tcp").click();
+    await page.getByRole("menuitem", { name: "Edit service" }).click();
     const editor = page.getByRole("dialog");
     await editor.getByText("1 binding will be saved.").waitFor();
 
@@ -44,15 +44,15 @@ describe("the editor of a service: saving", () => {
 
   it("previews the changes of saving, and saves those", async () => {
     const { account, service, page } = await onAHost();
-    await button(page, "Actions for web").click();
-    await page.getByRole("menuitem", { name: "Edit" }).click();
+    await button(page, "Actions for web at 443/tcp").click();
+    await page.getByRole("menuitem", { name: "Edit service" }).click();
     const editor = page.getByRole("dialog");
     await field(editor, "Name").fill("proxy");
     await button(page, "Review").click();
     await editor.getByRole("region", { name: "Review" }).getByText('Service web: name "web" → "proxy"').waitFor();
     expect(await account.session.data("get", `/api/v1/services/${service.id}`)).toMatchObject({ name: "web" });
     await button(page, "Save").click();
-    await button(page, "Actions for proxy").waitFor();
+    await button(page, "Actions for proxy at 443/tcp").waitFor();
     expect(await account.session.data("get", `/api/v1/services/${service.id}`)).toMatchObject({ name: "proxy" });
   });
 });
@@ -112,7 +112,7 @@ describe("the editors of children of a host", () => {
     const page = await openWindow({ account });
     await page.goto(`/hosts/${host.id}`);
     await button(page, "Actions for 443/tcp").click();
-    await page.getByRole("menuitem", { name: "Edit" }).click();
+    await page.getByRole("menuitem", { name: "Edit port" }).click();
     const editor = page.getByRole("dialog");
     await field(editor, "Number").fill("80");
     await button(page, "Save").click();
@@ -121,9 +121,9 @@ describe("the editors of children of a host", () => {
 
     await field(editor, "Number").fill("53");
     await editor.getByRole("combobox", { name: "Protocol" }).click();
-    await page.getByRole("option", { name: "Udp" }).click();
+    await page.getByRole("option", { name: "UDP" }).click();
     await button(page, "Save").click();
-    await page.getByRole("table", { name: "Ports" }).getByText("53/udp").waitFor();
+    await page.getByRole("table", { name: "Ports and services" }).getByText("53/udp").waitFor();
     expect(await account.session.data("get", `/api/v1/ports/${port.id}`)).toMatchObject({
       number: 53,
       protocol: "Udp",
@@ -132,30 +132,39 @@ describe("the editors of children of a host", () => {
 
   it("edit the virtualization of the host and its services, with API errors next to the fields", async () => {
     const account = await anAccount(url());
-    const { host, service } = await aNetworkWithAHost(account.session);
+    const { host, service, network, subnet } = await aNetworkWithAHost(account.session);
+    const runner = await account.session.data<{ id: string }>("post", "/api/v1/hosts", {
+      ...{ network_id: network.id, name: "pve1", interfaces: [{ ip_address: "10.0.0.9", subnet_id: subnet.id }] },
+    });
     const page = await openWindow({ account });
     const virtualizationOf = async (path: string): Promise<unknown> =>
       (await account.session.data<{ virtualization: unknown }>("get", path)).virtualization;
     const editor = page.getByRole("dialog");
     await page.goto(`/hosts/${host.id}`);
     await button(page, "Edit").click();
-    await field(editor, "Details").fill("{node: 1}");
+    await editor.getByRole("combobox", { name: "Runs on" }).fill("10.0.0.9");
+    await page.getByRole("option", { name: "pve1 · 10.0.0.9" }).click();
+    await button(editor, "Detail").click();
+    await editor.getByRole("group", { name: "Detail 1" }).getByLabel("Name").fill("node");
+    await editor.getByRole("group", { name: "Detail 1" }).getByLabel("Value").fill("pve1");
     await button(page, "Save").click();
-    await editor.getByText("is not JSON").waitFor();
-    await field(editor, "Details").fill('{"node": "pve1"}');
-    await button(page, "Save").click();
-    await editor.getByText("Check the highlighted fields.").waitFor();
-    expect(await editor.getByLabel("Type").getAttribute("aria-invalid")).toBe("true");
-    await editor.getByLabel("Type").fill("VM");
+    await editor.getByRole("alert").getByText("Virtualization, type", { exact: false }).waitFor();
+    expect(await editor.getByLabel("Kind").getAttribute("aria-invalid")).toBe("true");
+    await editor.getByLabel("Kind").fill("VM");
     await button(page, "Save").click();
     await page.getByText("node: pve1").waitFor();
-    expect(await virtualizationOf(`/api/v1/hosts/${host.id}`)).toEqual({ type: "VM", details: { node: "pve1" } });
+    expect(await virtualizationOf(`/api/v1/hosts/${host.id}`)).toEqual({
+      type: "VM",
+      details: { host_id: runner.id, node: "pve1" },
+    });
+    await page.getByRole("link", { name: "pve1" }).click();
+    await page.getByRole("table", { name: "Guests" }).getByRole("link", { name: "nas" }).click();
 
-    await button(page, "Actions for web").click();
-    await page.getByRole("menuitem", { name: "Edit" }).click();
-    await editor.getByLabel("Type").fill("Docker");
+    await button(page, "Actions for web at 443/tcp").click();
+    await page.getByRole("menuitem", { name: "Edit service" }).click();
+    await editor.getByLabel("Kind").fill("Docker");
     await button(page, "Save").click();
-    await page.getByRole("table", { name: "Services" }).getByText("Docker").waitFor();
+    await page.getByRole("table", { name: "Ports and services" }).getByText("Docker").waitFor();
     expect(await virtualizationOf(`/api/v1/services/${service.id}`)).toEqual({ type: "Docker", details: {} });
   });
 });

@@ -38,7 +38,11 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 const pathOf = (path: string): string => {
-  const ids: Readonly<Record<string, string>> = { [PATHS.subnet]: world.subnet.id, [PATHS.webhook]: webhook.id };
+  const ids: Readonly<Record<string, string>> = {
+    [PATHS.network]: world.network.id,
+    [PATHS.subnet]: world.subnet.id,
+    [PATHS.webhook]: webhook.id,
+  };
   return path.replace(":id", ids[path] ?? world.host.id);
 };
 
@@ -83,8 +87,8 @@ describe.each(appearances.slice(0, LOOKS))("a dialog in %s", (colorScheme, viewp
   const windows: readonly (readonly [string, (page: Page) => Promise<void>])[] = [
     [PATHS.hosts, (page) => page.getByRole("button", { name: "New host" }).click()],
     [PATHS.host, (page) => page.getByRole("button", { name: "Edit", exact: true }).click()],
-    [PATHS.host, (page) => edit(page, "web")],
-    [PATHS.host, (page) => edit(page, "443/tcp")],
+    [PATHS.host, (page) => choose(page, "web at 443/tcp", "Edit service")],
+    [PATHS.host, (page) => choose(page, "web at 443/tcp", "Edit port")],
     [PATHS.host, (page) => page.getByRole("button", { name: "Add interface" }).click()],
     [PATHS.subnet, editReserved],
     [PATHS.keys, (page) => page.getByRole("button", { name: "New API key" }).click()],

@@ -159,7 +159,7 @@ describe("a second factor: where it is required", () => {
     await page.goto("/keys");
     await button(page, "New API key").first().click();
     await field(page, "Name").fill("everything");
-    await page.getByRole("dialog").getByLabel("Level").first().click();
+    await page.getByRole("dialog").getByLabel("Role").first().click();
     await page.getByRole("option", { name: "Owner" }).click();
     await button(page, "Create").click();
     const confirmDialog = page.getByRole("dialog", { name: "Confirm your identity" });

@@ -2,7 +2,8 @@ import { Button } from "@mantine/core";
 import type { Change } from "@nts/shared/contract";
 import { type ReactNode, useState } from "react";
 import { type Column, DataTable } from "../list/data-table.js";
-import { comparisonOf, type ComparedField, fieldText } from "./entries.js";
+import { fieldText } from "../parts/field-texts.js";
+import { comparisonOf, type ComparedField } from "./entries.js";
 import { Value } from "./value.js";
 
 type Compared = Pick<Change, "before" | "after" | "fields" | "name"> & Partial<Pick<Change, "host_id">>;

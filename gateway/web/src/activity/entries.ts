@@ -1,4 +1,5 @@
 import type { Change } from "@nts/shared/contract";
+import { fieldText } from "../parts/field-texts.js";
 
 // Presentation of journal entries.
 
@@ -78,28 +79,6 @@ function isSomething({ before, after }: Pick<ComparedField, "before" | "after">)
 
 function isEmpty(value: unknown): boolean {
   return typeof value === "object" && value !== null && Object.keys(value).length === 0;
-}
-
-const NAMES: Readonly<Record<string, string>> = {
-  cidr: "CIDR",
-  ip_address: "IP address",
-  mac_address: "MAC address",
-  network_id: "Network",
-  network_ids: "Networks",
-  subnet_id: "Subnet",
-  host_id: "Host",
-  url: "URL",
-  "observed.os": "Operating system",
-  "observed.cpe": "CPE",
-};
-const OBSERVED = /^observed\./;
-
-/** The label of a member, such as `Service definition`. */
-export function fieldText(name: string): string {
-  const known = NAMES[name];
-  if (known !== undefined) return known;
-  const words = name.replace(OBSERVED, "").replaceAll("_", " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
 export function valueText(value: unknown): string {

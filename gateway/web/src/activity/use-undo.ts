@@ -12,7 +12,7 @@ export function useUndo(): (requestId: string) => void {
     const input = { body: { request_id: requestId } };
     ask({
       title: "Undo this request?",
-      text: "Everything this request changed is reverted. If any of it has changed since, nothing is reverted.",
+      text: "Everything this request changed will be reverted. If any of it has changed since, nothing will be.",
       verb: "Undo",
       isDestructive: false,
       plan: () => showPlan(revertChanges, input),

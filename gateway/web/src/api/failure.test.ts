@@ -36,8 +36,8 @@ describe("the classification of failures", () => {
       text: "Wait 3 seconds.",
     });
     const textFor = (required: string): string => describeFailure(anError(403, "permission_denied", { required })).text;
-    expect(textFor("Admin")).toContain("the Admin level. Ask an Owner of");
-    expect(textFor("Member")).toContain("the Member level. Ask an Owner or Admin of");
+    expect(textFor("Admin")).toContain("the Admin role. Ask an Owner of");
+    expect(textFor("Member")).toContain("the Member role. Ask an Owner or Admin of");
   });
 
   it("retries only requests that were not rejected", () => {

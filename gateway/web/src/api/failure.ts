@@ -1,6 +1,7 @@
 import { ApiError, type FailureCode } from "@nts/shared/client";
-import { ID_FAULT, REVERT_CONFLICTS, type RevertConflict } from "@nts/shared/contract";
+import { REVERT_CONFLICTS, type RevertConflict } from "@nts/shared/contract";
 import type { Fault } from "@nts/shared/errors";
+import { faultLine, faultSentence } from "../parts/field-texts.js";
 
 // A failure as shown to the user.
 
@@ -75,10 +76,7 @@ export function faultsByPath(error: unknown): Readonly<Record<string, string>> {
   const { code, params, message } = error;
   if (code === "validation_failed") {
     const faults = (params["errors"] ?? []) as readonly Fault[];
-    return Object.fromEntries(
-      // Forms select ids from lists, so a path into an id belongs to its field.
-      faults.map(({ path, message: text }) => [path, sentence(text === ID_FAULT ? "is required" : text)]),
-    );
+    return Object.fromEntries(faults.map(({ path, message: text }) => [path, faultSentence(path, text)]));
   }
   if (code === "invalid_credentials") return { password: "Incorrect password." };
   if (code === "second_factor_invalid") return { code: message };
@@ -101,7 +99,7 @@ function waitText(seconds: number | null): string {
 function forbiddenText({ params, code, message }: ApiError): string {
   if (code === "permission_denied" && params["required"] === "operator") return "Only an operator can do this.";
   if (code === "permission_denied" && typeof params["required"] === "string")
-    return `Requires the ${params["required"]} level. Ask ${grantersOf(params["required"])} of your organization to change yours.`;
+    return `Requires the ${params["required"]} role. Ask ${grantersOf(params["required"])} of your organization to change yours.`;
   return message;
 }
 
@@ -110,12 +108,18 @@ function grantersOf(level: string): string {
   return level === "Owner" || level === "Admin" ? "an Owner" : "an Owner or Admin";
 }
 
+/** A place in a file, such as `line 3`, is no member of a body. */
+function lineOf(path: string, fault: string): string {
+  const sentence = faultSentence(path, fault);
+  return / |\$/.test(path) ? `${path.charAt(0).toUpperCase()}${path.slice(1)}: ${sentence}` : faultLine(path, sentence);
+}
+
 function detailText({ code, params, message }: ApiError): string {
   if (code === "ip_outside_subnet")
     return `${String(params["ip_address"])} lies outside the subnet ${String(params["cidr"])}.`;
   if (code === "validation_failed") {
     const faults = (params["errors"] ?? []) as readonly Fault[];
-    return faults.map(({ path, message: text }) => (path === "" ? text : `${path}: ${text}`)).join("; ");
+    return faults.map(({ path, message: text }) => lineOf(path, text)).join(" ");
   }
   if (code === "revert_conflict") {
     const conflicts = (params["conflicts"] ?? []) as readonly RevertConflict[];
@@ -124,15 +128,7 @@ function detailText({ code, params, message }: ApiError): string {
   }
   if (code === "payload_too_large" && typeof params["limit_bytes"] === "number")
     return `At most ${Math.floor(params["limit_bytes"] / 1_048_576)} MiB. Compress the file with gzip, or import it in parts, such as a scan for each subnet.`;
-  if (code === "other_owners") return "Change their level or remove them first, or leave.";
+  if (code === "other_owners") return "Change their role or remove them first, or leave.";
   if (code === "last_owner") return "Make somebody else an Owner first, or delete the organization.";
   return message;
-}
-
-/** A fault, which follows the name of its field in the API, as a sentence beside the field. */
-function sentence(fault: string): string {
-  const text = /^(is|must|may|has|cannot|does|looks)\b/.test(fault)
-    ? `This ${fault}`
-    : `${fault.charAt(0).toUpperCase()}${fault.slice(1)}`;
-  return /[.!?…]$/.test(text) ? text : `${text}.`;
 }

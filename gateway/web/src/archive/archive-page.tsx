@@ -27,7 +27,7 @@ export default function ArchivePage(): ReactNode {
         </div>
       ) : (
         <Panel pad>
-          <EmptyState icon={Lock} title="Requires the Owner level">
+          <EmptyState icon={Lock} title="Requires the Owner role">
             Ask an Owner of your organization for an archive.
           </EmptyState>
         </Panel>

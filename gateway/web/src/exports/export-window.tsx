@@ -149,7 +149,7 @@ function Where({ url, fileName }: { readonly url: string; readonly fileName: str
         <Anchor component={Link} to={PATHS.keys} inherit underline="always">
           API key
         </Anchor>{" "}
-        with level Viewer in place of API_KEY. Repeated requests return 304 until something changes.
+        with the role Viewer in place of API_KEY. Repeated requests return 304 until something changes.
       </Text>
     </Stack>
   );

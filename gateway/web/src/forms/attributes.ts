@@ -17,10 +17,11 @@ export function attributeRows(attributes: Attributes = {}): AttributeRow[] {
 /** The value to send. Rows without a key and value are left out. */
 export function attributesOf(rows: readonly AttributeRow[]): Attributes {
   const written = rows.filter(({ key, text }) => key.trim() !== "" || text.trim() !== "");
-  return Object.fromEntries(written.map((row) => [row.key.trim(), valueOf(row)]));
+  return Object.fromEntries(written.map((row) => [row.key.trim(), valueOfRow(row)]));
 }
 
-function valueOf({ text, stored }: AttributeRow): AttributeValue {
+/** The value that the text of a row stands for. */
+export function valueOfRow({ text, stored }: AttributeRow): AttributeValue {
   if (stored !== undefined && String(stored) === text) return stored;
   return writtenAttribute(text.trim());
 }

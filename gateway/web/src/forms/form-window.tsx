@@ -8,6 +8,7 @@ import { notifySuccess } from "../parts/toast.js";
 import { useSessionQuery } from "../session/session.js";
 import classes from "./form-window.module.css";
 import { PlanView } from "./plan-view.js";
+import { problemsOf } from "./problems.js";
 import { useReturnFocus } from "./use-return-focus.js";
 
 type Faults = Readonly<Record<string, string>>;
@@ -56,7 +57,7 @@ export function FormWindow<Values extends object>(props: FormWindowProps<Values>
           {children}
           <div className={classes.foot}>
             {error !== null && (
-              <Refusal error={error} faults={withoutFields(faults, form.getValues())} onReload={onReload} />
+              <Refusal error={error} problems={problemsOf(faults, form.getValues())} onReload={onReload} />
             )}
             {shown !== null && <PlanView plan={shown} {...(reviews === "first" && { lead: "This would change:" })} />}
             <Group justify="flex-end">
@@ -140,26 +141,22 @@ class Reviewed extends Error {
 
 interface RefusalProps {
   readonly error: unknown;
-  /** Faults without a field. */
-  readonly faults: readonly string[];
+  /** What is wrong with the fields. */
+  readonly problems: readonly string[];
   readonly onReload: (() => void) | undefined;
 }
 
-function Refusal({ error, faults, onReload }: RefusalProps): ReactNode {
+function Refusal({ error, problems, onReload }: RefusalProps): ReactNode {
   const { title, text } = describeFailure(error);
-  const hasFields = Object.keys(faultsByPath(error)).length > 0;
+  const [problem] = problems;
   return (
-    <Alert
-      color={isChanged(error) ? "yellow" : "red"}
-      role="alert"
-      title={hasFields ? "Some fields are invalid" : title}
-    >
-      {!hasFields && text !== title && text}
-      {hasFields && faults.length === 0 && "Check the highlighted fields."}
-      {faults.length > 0 && (
+    <Alert color={isChanged(error) ? "yellow" : "red"} role="alert" title={problem === undefined ? title : "Not saved"}>
+      {problem === undefined && text !== title && text}
+      {problems.length === 1 && problem}
+      {problems.length > 1 && (
         <List size="sm">
-          {faults.map((fault) => (
-            <List.Item key={fault}>{fault}</List.Item>
+          {problems.map((one) => (
+            <List.Item key={one}>{one}</List.Item>
           ))}
         </List>
       )}
@@ -170,10 +167,4 @@ function Refusal({ error, faults, onReload }: RefusalProps): ReactNode {
       )}
     </Alert>
   );
-}
-
-function withoutFields(faults: Faults, values: object): string[] {
-  return Object.entries(faults)
-    .filter(([path]) => !((path.split(".")[0] ?? "") in values))
-    .map(([path, message]) => (path === "" ? message : `${path}: ${message}`));
 }

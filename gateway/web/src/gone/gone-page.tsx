@@ -113,9 +113,9 @@ export default function GonePage(): ReactNode {
           </>
         }
         empty={
-          <EmptyState icon={Eye} title="Nothing is missing" actions={may && <ImportLink />}>
-            Whatever an import has found appears here once a later import of the same place misses it. Import regularly,
-            for example with <code>nts collect</code>.
+          <EmptyState icon={Eye} title="Everything was seen" actions={may && <ImportLink />}>
+            What an import has found appears here once a later import of the same place has not seen it. Import
+            regularly, for example with <code>nts collect</code>.
           </EmptyState>
         }
       />

@@ -12,7 +12,7 @@ import { FormWindow } from "../forms/form-window.js";
 import { NetworkField, useLikelyNetwork } from "../forms/network-field.js";
 import { orNull } from "../forms/values.js";
 import { VirtualizationField } from "../forms/virtualization-field.js";
-import { detailsFault, virtualizationOf, virtualizationValues } from "../forms/virtualization.js";
+import { virtualizationOf, virtualizationValues } from "../forms/virtualization.js";
 import { roleText } from "../parts/texts.js";
 import { hostPath } from "../paths.js";
 import { TagField } from "../tags/tag-field.js";
@@ -43,10 +43,7 @@ function HostForm({ edited, onClose }: { readonly edited: Edited<Host>; readonly
       tags: host.tags,
       virtualization: virtualizationValues(host.virtualization),
     },
-    validate: {
-      attributes: attributesFault,
-      virtualization: { details: (_, { virtualization }) => detailsFault(virtualization) },
-    },
+    validate: { attributes: attributesFault },
   });
   return (
     <FormWindow
@@ -89,7 +86,7 @@ function HostForm({ edited, onClose }: { readonly edited: Edited<Host>; readonly
         onChange={(attributes) => form.setFieldValue("attributes", attributes)}
         errors={form.errors}
       />
-      <VirtualizationField form={form} />
+      <VirtualizationField form={form} own={{ kind: "host", id: host.id }} networkId={host.network_id} />
       <Checkbox label="Hide from the topology" {...form.getInputProps("hidden", { type: "checkbox" })} />
     </FormWindow>
   );

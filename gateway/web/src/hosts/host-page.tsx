@@ -12,16 +12,16 @@ import { RowMenu } from "../parts/row-menu.js";
 import { SeenText } from "../parts/seen.js";
 import { When } from "../parts/when.js";
 import { PATHS } from "../paths.js";
-import { useNetworkScope } from "../shell/networks.js";
+import { NetworkLink } from "../networks/network-link.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { useTags } from "../tags/tags.js";
+import { EndpointsPart } from "./endpoints-part.js";
+import { GuestsPart } from "./guests-part.js";
 import { HostEditor } from "./host-editor.js";
 import { MergeWindow } from "./merge-window.js";
 import { InterfacesPart } from "./interfaces-part.js";
 import { observedFacts, RoleFact } from "./observed.js";
-import { PortsPart } from "./ports-part.js";
 import { SplitWindow } from "./split-window.js";
-import { ServicesPart } from "./services-part.js";
 import { VirtualizationText } from "./virtualization-text.js";
 
 /** A host with its interfaces, ports and services. */
@@ -43,9 +43,9 @@ export default function HostPage(): ReactNode {
           <Panel pad>
             <Facts host={host} />
           </Panel>
+          <EndpointsPart host={host} mayWrite={mayWrite} />
           <InterfacesPart host={host} mayWrite={mayWrite} />
-          <PortsPart host={host} mayWrite={mayWrite} />
-          <ServicesPart host={host} mayWrite={mayWrite} />
+          <GuestsPart host={host} />
         </>
       )}
     </EntityPage>
@@ -73,9 +73,8 @@ function MergeAndSplit({ host }: { readonly host: Host }): ReactNode {
 
 function Facts({ host }: { readonly host: Host }): ReactNode {
   const tags = useTags();
-  const { nameOf } = useNetworkScope();
   const facts: readonly (readonly [string, ReactNode])[] = [
-    ["Network", nameOf(host.network_id)],
+    ["Network", <NetworkLink key="network" id={host.network_id} />],
     ["Hostname", host.hostname !== null && <span className="mono">{host.hostname}</span>],
     ["Description", host.description],
     ["Role", (host.role ?? host.observed?.role ?? null) !== null && <RoleFact {...host} />],

@@ -117,7 +117,7 @@ function Filters({ state, tags }: { readonly state: ListState; readonly tags: Kn
       <MissedFilter state={state} />
       {state.valuesOf("missed").length > 0 && (
         <Anchor component={Link} to={PATHS.gone} size="sm">
-          Show everything gone
+          Show everything not seen
         </Anchor>
       )}
       <GroupFilter state={state} data={GROUPS} />

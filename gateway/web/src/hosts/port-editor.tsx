@@ -37,7 +37,7 @@ export function PortEditor({ host, ...props }: EditorProps & { readonly host: Ho
             label="Protocol"
             required
             allowDeselect={false}
-            data={[...PROTOCOLS]}
+            data={PROTOCOLS.map((value) => ({ value, label: value.toUpperCase() }))}
             {...form.getInputProps("protocol")}
           />
         </>

@@ -1,5 +1,5 @@
 import { Anchor } from "@mantine/core";
-import { getHost, type Virtualization } from "@nts/shared/contract";
+import { getHost, getService, type Virtualization } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { useOne } from "../api/queries.js";
@@ -12,18 +12,25 @@ export function VirtualizationText({ type, details }: Virtualization): ReactNode
   return (
     <>
       {virtualizationTypeText(type)}
-      {Object.entries(details).map(([name, value]) =>
-        name === "host_id" && typeof value === "string" ? (
-          <span key={name} className={classes.detail}>
-            Runs on <HostLink id={value} />
-          </span>
-        ) : (
-          <span key={name} className={`${classes.detail ?? ""} mono`}>
-            {name}: {typeof value === "string" ? value : JSON.stringify(value)}
-          </span>
-        ),
-      )}
+      {Object.entries(details).map(([name, value]) => (
+        <Detail key={name} name={name} value={value} />
+      ))}
     </>
+  );
+}
+
+function Detail({ name, value }: { readonly name: string; readonly value: unknown }): ReactNode {
+  const isRunner = (name === "host_id" || name === "service_id") && typeof value === "string";
+  if (isRunner)
+    return (
+      <span className={classes.detail}>
+        Runs on {name === "host_id" ? <HostLink id={value} /> : <ServiceLink id={value} />}
+      </span>
+    );
+  return (
+    <span className={`${classes.detail ?? ""} mono`}>
+      {name}: {typeof value === "string" ? value : JSON.stringify(value)}
+    </span>
   );
 }
 
@@ -34,6 +41,19 @@ function HostLink({ id }: { readonly id: string }): ReactNode {
   return (
     <Anchor component={Link} to={hostPath(id)} inherit>
       {data?.data.name ?? "…"}
+    </Anchor>
+  );
+}
+
+/** The name of a service, which leads to its host; its id if it cannot be read. */
+function ServiceLink({ id }: { readonly id: string }): ReactNode {
+  const { data, error } = useOne(getService, { params: { id } });
+  if (error !== null) return <span className="mono">{id}</span>;
+  if (data === undefined) return "…";
+  const { name, host_id: hostId } = data.data;
+  return (
+    <Anchor component={Link} to={hostPath(hostId)} inherit>
+      {name}
     </Anchor>
   );
 }

@@ -44,6 +44,12 @@ export const ROWS: Readonly<Record<CsvResource, string>> = {
   services: "Services",
 };
 
+/** What can be imported, in words. */
+export const SUPPORTED: readonly string[] = [
+  "Scan (nmap)",
+  ...Object.entries(FORMATS).flatMap(([format, { label }]) => (format === "auto" ? [] : label)),
+];
+
 /** The label of the detected format. */
 export function formatLabel(format: string): string {
   if (format === "nmap") return "Scan (nmap)";

@@ -209,13 +209,13 @@ function HostCell({ host, isDry }: { readonly host: ImportedHost; readonly isDry
   );
 }
 
-/** Entities covered by the file that were not found. They are kept. */
+/** Entities covered by the file that it has not seen. They are kept. */
 function MissingPart({ missing, summary }: Pick<ImportPlan, "missing" | "summary">): ReactNode {
   const total = Object.values(summary.missing).reduce((sum, count) => sum + count, 0);
   return (
     <details>
       <Text component="summary" size="sm" mt="md">
-        {total} known {total === 1 ? "element is" : "elements are"} missing; nothing is deleted
+        Not seen: {total} known {total === 1 ? "element" : "elements"}; nothing is deleted
       </Text>
       <ul>
         {missing.slice(0, SHOWN).map(({ entity, id, name, seen }) => (

@@ -7,6 +7,7 @@ import {
   type ImportPlan,
   takesHost,
   takesResource,
+  UNRECOGNIZED_FILE,
 } from "@nts/shared/contract";
 import { FileUp, Undo2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
@@ -19,7 +20,7 @@ import { ChosenFile } from "./chosen-file.js";
 import { columnsOf, columnsQuery } from "./columns.js";
 import { ColumnsPart } from "./columns-part.js";
 import { FileField } from "./file-field.js";
-import { FORMATS, ROWS } from "./formats.js";
+import { FORMATS, ROWS, SUPPORTED } from "./formats.js";
 import { JobProgress } from "./job-progress.js";
 import { type Machine, MachineField } from "./machine-field.js";
 import { PlanView } from "./plan-view.js";
@@ -272,6 +273,13 @@ function FilePart({ form, isDisabled }: PartProps & { readonly isDisabled: boole
 function Refusal({ form }: PartProps): ReactNode {
   const { error, faults, format, lacksMachine } = form;
   if (error === null || (lacksMachine && takesHost(format))) return null;
+  const isUnknown = Object.values(faults).some((fault) => fault.startsWith(UNRECOGNIZED_FILE));
+  if (isUnknown)
+    return (
+      <Alert color="red" role="alert" title={UNRECOGNIZED_FILE}>
+        Supported: {SUPPORTED.join(", ")}. If it is one of these, select its format above.
+      </Alert>
+    );
   const title = isOfFile(faults) ? "The file cannot be read" : describeFailure(error).title;
   return (
     <Alert color="red" role="alert" title={title}>

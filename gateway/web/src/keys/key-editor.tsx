@@ -73,8 +73,8 @@ function KeyForm({ edited, onClose, onCreated }: FormProps): ReactNode {
         {...form.getInputProps("name")}
       />
       <Select
-        label="Level"
-        description="The key acts with the lower of this and your own level"
+        label="Role"
+        description="The key acts with the lower of this and your own role"
         required
         allowDeselect={false}
         data={levels}
@@ -148,7 +148,7 @@ function Limits({ form }: { readonly form: UseFormReturnType<Values> }): ReactNo
       />
       <TagsInput
         label="Allowed addresses"
-        description="Addresses or CIDR blocks; leave empty to allow all"
+        description="Addresses or ranges (CIDR); leave empty to allow all"
         placeholder={form.getValues().allowed_ips.length === 0 ? "203.0.113.7 or 10.0.0.0/8" : ""}
         {...form.getInputProps("allowed_ips")}
         error={faultIn(form.errors)}

@@ -134,7 +134,7 @@ function columnsOf(nameOf: (networkId: string) => string): readonly Column<UserA
     { id: "name", label: "Name", orderBy: "name", cell: ({ name }) => <strong>{name}</strong> },
     { id: "key", label: "Key", cell: ({ key }) => <span className="mono">{key.replace(/\*+$/, "…")}</span> },
     { id: "status", label: "Status", narrow: true, cell: (key) => <KeyStatus apiKey={key} /> },
-    { id: "level", label: "Level", narrow: true, cell: ({ permissions }) => permissions },
+    { id: "role", label: "Role", narrow: true, cell: ({ permissions }) => permissions },
     {
       id: "networks",
       label: "Networks",

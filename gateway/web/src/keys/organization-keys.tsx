@@ -34,7 +34,7 @@ export function OrganizationKeys(): ReactNode {
     { id: "user", label: "User", cell: ({ user_id }) => emails.get(user_id) ?? "–" },
     { id: "key", label: "Key", cell: ({ key }) => <span className="mono">{key.replace(/\*+$/, "…")}</span> },
     { id: "status", label: "Status", narrow: true, cell: (key) => <KeyStatus apiKey={key} /> },
-    { id: "level", label: "Level", narrow: true, cell: ({ permissions }) => permissions },
+    { id: "role", label: "Role", narrow: true, cell: ({ permissions }) => permissions },
     {
       id: "expires",
       label: "Expires",

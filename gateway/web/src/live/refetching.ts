@@ -13,6 +13,7 @@ import {
   KINDS_ON_HOSTS,
   listChanges,
   listHosts,
+  reportUtilization,
   type Topology,
 } from "@nts/shared/contract";
 import type { Query, QueryClient } from "@tanstack/react-query";
@@ -42,6 +43,7 @@ const OTHERS: readonly (readonly [Endpoint, readonly KindName[]])[] = [
   [getSubnetUtilization, ["Subnet", "Interface", "Network"]],
   [listHosts, HOSTS_WITH_CHILDREN],
   [getHost, HOSTS_WITH_CHILDREN],
+  [reportUtilization, ["Subnet", "Interface", "Network"]],
   [getStats, ["Network", ...KINDS_IN_NETWORKS]],
   [getTopology, ["Network", ...KINDS_IN_NETWORKS]],
   [listChanges, KIND_NAMES],

@@ -26,6 +26,7 @@ import { useHasLevel } from "../session/session.js";
 import { StatsPart } from "../stats/stats-part.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { type KnownTags, useTags } from "../tags/tags.js";
+import { NetworkLink } from "./network-link.js";
 import { NetworkEditor } from "./network-editor.js";
 
 const FIELDS = ["name", "created_at", "updated_at"] as const;
@@ -97,7 +98,7 @@ function useNetworks(state: ListState): UseQueryResult<Rows<Network>> {
 
 function columnsOf(tags: KnownTags, stats: Stats | undefined): readonly Column<Network>[] {
   return [
-    { id: "name", label: "Name", orderBy: "name", cell: ({ name }) => <strong>{name}</strong> },
+    { id: "name", label: "Name", orderBy: "name", cell: ({ id }) => <NetworkLink id={id} /> },
     ...(["subnets", "hosts", "services"] as const).map((kind) => amount(stats, kind)),
     { id: "tags", label: "Tags", cell: (network) => <TagBadges tags={network.tags} known={tags} /> },
     changedColumn(),

@@ -1,7 +1,7 @@
 import type { Host, Network, Service, Subnet } from "@nts/shared/contract";
 import { folded } from "@nts/shared/contract/folding.rules";
 import { detailBeside } from "../parts/detail.js";
-import { hostPath, PATHS, subnetPath } from "../paths.js";
+import { hostPath, networkPath, PATHS, subnetPath } from "../paths.js";
 import { boundOf, socketsOf } from "../sockets/sockets.js";
 
 // The entries of the palette.
@@ -66,15 +66,18 @@ export function subnetEntries(subnets: readonly Subnet[], go: Go): Entry[] {
   }));
 }
 
-/** @param choose selects a network */
+/** The page of each network, and its part of the map. @param choose selects a network */
 export function networkEntries(networks: readonly Network[], choose: (id: string) => void, go: Go): Entry[] {
-  return networks.map(({ id, name }) => ({
-    id,
-    label: name,
-    detail: "Show its topology",
-    run: () => {
-      choose(id);
-      go(PATHS.topology);
+  return networks.flatMap(({ id, name }) => [
+    { id, label: name, detail: "Network", run: () => go(networkPath(id)) },
+    {
+      id: `${id} map`,
+      label: name,
+      detail: "Show on map",
+      run: () => {
+        choose(id);
+        go(PATHS.topology);
+      },
     },
-  }));
+  ]);
 }

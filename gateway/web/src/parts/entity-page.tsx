@@ -1,5 +1,5 @@
 import { Alert, Button } from "@mantine/core";
-import type { Endpoint } from "@nts/shared/contract";
+import type { Endpoint, Permission } from "@nts/shared/contract";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Pencil, Trash2, Waypoints } from "lucide-react";
 import { type ReactNode, useState } from "react";
@@ -31,12 +31,16 @@ interface EntityPageProps<One extends Named> {
   readonly editor: (id: string, close: () => void) => ReactNode;
   /** The history, which is also shown after deletion. */
   readonly history: ReactNode;
+  /** The level that editing takes; Member if absent. */
+  readonly needs?: Permission;
+  /** The link to the map, if it is not to a node of it. */
+  readonly onMap?: (one: One) => ReactNode;
   /** Further actions, for those who may write. */
   readonly actions?: (one: One) => ReactNode;
   readonly children: (one: One, mayWrite: boolean) => ReactNode;
 }
 
-/** The page of an entity of the map, with a link back, "Show on map", "Edit", "Delete" and a loading state. */
+/** The page of an entity, with a link back, "Show on map", "Edit", "Delete" and a loading state. */
 export function EntityPage<One extends Named>({ read, ...others }: EntityPageProps<One>): ReactNode {
   const { data, error, refetch } = read;
   const isGone = error !== null && describeFailure(error).kind === "missing";
@@ -58,23 +62,19 @@ interface EntityViewProps<One extends Named> extends Omit<EntityPageProps<One>, 
 }
 
 function EntityView<One extends Named>(props: EntityViewProps<One>): ReactNode {
-  const { one, isGone, noun, list, remove, consequence, editor, history, actions, children } = props;
-  const may = useHasLevel("Member") && !isGone;
+  const { one, isGone, noun, list, remove, consequence, editor, history, needs = "Member", actions, children } = props;
+  const { onMap = mapButton } = props;
+  const may = useHasLevel(needs) && !isGone;
   const navigate = useNavigate();
   const [isEdited, setEdited] = useState(false);
   const { removeOne } = useRemoval({ one: remove, noun, consequence });
-  const onMap = (
-    <Button component={Link} to={mapPath(one.id)} variant="default" leftSection={<Waypoints size={16} aria-hidden />}>
-      Show on map
-    </Button>
-  );
   return (
     <Page
       title={one.name}
       about={<BackLink to={list}>All {noun}s</BackLink>}
       actions={
         <>
-          {!isGone && onMap}
+          {!isGone && onMap(one)}
           {may && (
             <>
               {actions?.(one)}
@@ -103,5 +103,24 @@ function EntityView<One extends Named>(props: EntityViewProps<One>): ReactNode {
       {history}
       {isEdited && editor(one.id, () => setEdited(false))}
     </Page>
+  );
+}
+
+function mapButton({ id }: Named): ReactNode {
+  return <MapButton to={mapPath(id)} />;
+}
+
+interface MapButtonProps {
+  readonly to: string;
+  readonly onClick?: () => void;
+}
+
+/** Leads to the map. */
+export function MapButton({ to, onClick }: MapButtonProps): ReactNode {
+  const more = onClick === undefined ? {} : { onClick };
+  return (
+    <Button component={Link} to={to} {...more} variant="default" leftSection={<Waypoints size={16} aria-hidden />}>
+      Show on map
+    </Button>
   );
 }

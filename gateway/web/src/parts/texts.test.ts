@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { CATEGORIES } from "@nts/shared/contract";
-import { categoryText, entityName, subnetTypeOf, subnetTypeText } from "./texts.js";
+import { categoryText, entityName, portTypeText, subnetTypeOf, subnetTypeText } from "./texts.js";
 
 describe("names of the API", () => {
   it("are shown as words, and abbreviations as they are written", () => {
@@ -12,6 +12,12 @@ describe("names of the API", () => {
       "DNS",
     ]);
     expect(["Dmz", "Rack 1"].map(subnetTypeText)).toEqual(["DMZ", "Rack 1"]);
+    expect(["Https", "MySql", "Redis", "IpsecNatTraversal"].map(portTypeText)).toEqual([
+      "HTTPS",
+      "MySQL",
+      "Redis",
+      "IPsec NAT traversal",
+    ]);
     expect(["DMZ", "Rack 1"].map(subnetTypeOf)).toEqual(["Dmz", "Rack 1"]);
   });
 

@@ -35,6 +35,45 @@ export function roleText(role: Role): string {
   return ROLE_TEXTS[role] ?? role;
 }
 
+/** Port types that are neither one word nor one abbreviation. */
+const PORT_TYPES: Readonly<Record<string, string>> = {
+  FtpData: "FTP data",
+  RpcBind: "rpcbind",
+  OpenVpn: "OpenVPN",
+  MsRpc: "Microsoft RPC",
+  NetBiosSession: "NetBIOS session",
+  NetBiosName: "NetBIOS names",
+  NetBiosDatagram: "NetBIOS datagrams",
+  DnsOverTls: "DNS over TLS",
+  MsSql: "Microsoft SQL Server",
+  DockerTls: "Docker with TLS",
+  HttpProxy: "HTTP proxy",
+  HttpAlternate: "HTTP",
+  HttpsAlternate: "HTTPS",
+  MySql: "MySQL",
+  PostgreSql: "PostgreSQL",
+  MongoDb: "MongoDB",
+  KubernetesApi: "Kubernetes API",
+  SnmpTrap: "SNMP traps",
+  RadiusAccounting: "RADIUS accounting",
+  IpsecNatTraversal: "IPsec NAT traversal",
+  DhcpV6: "DHCPv6",
+  Iscsi: "iSCSI",
+  Mdns: "mDNS",
+  JetDirect: "JetDirect",
+  WireGuard: "WireGuard",
+};
+
+const PORT_WORDS: ReadonlySet<string> = new Set([
+  ...["Docker", "Elasticsearch", "Kafka", "Kerberos", "Memcached", "Oracle", "Redis"],
+  ...["Rsync", "Submission", "Syslog", "Telnet"],
+]);
+
+/** The well-known name of a port as people write it, such as `HTTPS`. */
+export function portTypeText(type: string): string {
+  return PORT_TYPES[type] ?? (PORT_WORDS.has(type) ? type : type.toUpperCase());
+}
+
 export function virtualizationTypeText(type: string): string {
   return type === "ProxmoxVM" ? "Proxmox VM" : type;
 }

@@ -18,7 +18,7 @@ import type { EditorProps } from "../forms/entity-editor.js";
 import { type Edited, ForEditing } from "../forms/for-editing.js";
 import { FormWindow } from "../forms/form-window.js";
 import { VirtualizationField } from "../forms/virtualization-field.js";
-import { detailsFault, virtualizationOf, virtualizationValues } from "../forms/virtualization.js";
+import { virtualizationOf, virtualizationValues } from "../forms/virtualization.js";
 import { FailureState } from "../parts/failure-state.js";
 import { Waiting } from "../parts/waiting.js";
 import { TagField } from "../tags/tag-field.js";
@@ -61,10 +61,7 @@ function ServiceForm({ host, edited, onClose }: FormProps): ReactNode {
       attributes: attributeRows(service?.attributes),
       virtualization: virtualizationValues(service?.virtualization ?? null),
     },
-    validate: {
-      attributes: attributesFault,
-      virtualization: { details: (_, { virtualization }) => detailsFault(virtualization) },
-    },
+    validate: { attributes: attributesFault },
   });
   return (
     <FormWindow
@@ -91,7 +88,7 @@ function ServiceForm({ host, edited, onClose }: FormProps): ReactNode {
     >
       <TextInput label="Name" required data-autofocus {...form.getInputProps("name")} />
       <Autocomplete
-        label="Definition"
+        label="Type"
         description="From the catalogue, or a custom name"
         required
         limit={50}
@@ -109,7 +106,11 @@ function ServiceForm({ host, edited, onClose }: FormProps): ReactNode {
         onChange={(attributes) => form.setFieldValue("attributes", attributes)}
         errors={form.errors}
       />
-      <VirtualizationField form={form} />
+      <VirtualizationField
+        form={form}
+        own={service === undefined ? null : { kind: "service", id: service.id }}
+        networkId={host.network_id}
+      />
     </FormWindow>
   );
 }

@@ -33,11 +33,12 @@ import { SocketList } from "../sockets/socket-list.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { TagFilter } from "../tags/tag-filter.js";
 import { type KnownTags, useTags } from "../tags/tags.js";
+import { NetworkLink } from "../networks/network-link.js";
 import { ServiceEditor } from "./service-editor.js";
 
 const GROUPS = [
   { value: "host", label: "Host" },
-  { value: "service_definition", label: "Definition" },
+  { value: "service_definition", label: "Type" },
   { value: "network_id", label: "Network" },
 ];
 
@@ -74,7 +75,7 @@ export default function ServicesPage(): ReactNode {
         label="Services"
         rows={rows}
         state={state}
-        columns={columnsOf({ hosts, tags, nameOf })}
+        columns={columnsOf({ hosts, tags })}
         may={may}
         selection={selection}
         removal={removal}
@@ -121,7 +122,7 @@ function useServices(state: ListState, networkId: string | null): UseQueryResult
 function Filters({ state, tags }: { readonly state: ListState; readonly tags: KnownTags }): ReactNode {
   return (
     <>
-      <SearchFilter state={state} placeholder="Name, definition or address:port" />
+      <SearchFilter state={state} placeholder="Name, type or address:port" />
       <TagFilter state={state} known={tags} />
       <TextFilter state={state} name="product" label="Product" />
       <TextFilter state={state} name="attribute" label="Attribute (rack:A3)" />
@@ -147,10 +148,9 @@ function useHosts(services: readonly Service[]): ReadonlyMap<string, Host> {
 interface ColumnParts {
   readonly hosts: ReadonlyMap<string, Host>;
   readonly tags: KnownTags;
-  readonly nameOf: (networkId: string) => string;
 }
 
-function columnsOf({ hosts, tags, nameOf }: ColumnParts): readonly Column<Service>[] {
+function columnsOf({ hosts, tags }: ColumnParts): readonly Column<Service>[] {
   return [
     {
       id: "name",
@@ -164,7 +164,7 @@ function columnsOf({ hosts, tags, nameOf }: ColumnParts): readonly Column<Servic
     },
     {
       id: "definition",
-      label: "Definition",
+      label: "Type",
       orderBy: "service_definition",
       cell: ({ service_definition }) => service_definition,
     },
@@ -178,7 +178,7 @@ function columnsOf({ hosts, tags, nameOf }: ColumnParts): readonly Column<Servic
         </Anchor>
       ),
     },
-    { id: "network", label: "Network", optional: true, cell: ({ network_id }) => nameOf(network_id) },
+    { id: "network", label: "Network", optional: true, cell: ({ network_id }) => <NetworkLink id={network_id} /> },
     {
       id: "address",
       label: "Address",

@@ -10,11 +10,11 @@ import { useSession } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { reachText } from "../users/reach-text.js";
 
-/** Who can change the level and networks of a user. */
+/** Who can change the role and networks of a user. */
 function adviceFor(level: Permission): string {
   if (level === "Owner") return "Only another Owner can change your level.";
   if (level === "Admin") return "Ask an Owner of your organization to change your level.";
-  return "Ask an Owner or Admin of your organization to change your level or networks.";
+  return "Ask an Owner or Admin of your organization to change your role or networks.";
 }
 
 /** The caller's identity and permissions. */
@@ -25,7 +25,7 @@ export function RightsPart(): ReactNode {
   const version = useOne(getVersion, {});
   const facts: readonly (readonly [string, ReactNode])[] = [
     ["Email", user.email],
-    ["Level", permissions],
+    ["Role", permissions],
     ["Networks", reachText({ permissions, network_ids }, nameOf)],
     ["Session ends", <When key="ends" at={expires_at} />],
     ["Requests", limit === null ? "–" : `${limit.limit} per minute, shared by your sessions and API keys`],

@@ -20,6 +20,16 @@ export function SocketList({ service, host, most = Infinity }: SocketListProps):
   if (host === null) return "…";
   const addresses = host.interfaces.map(({ ip_address }) => ip_address);
   const sockets = socketsOf(service.service_definition, boundOf(service.bindings, host), addresses);
+  return <Sockets sockets={sockets} most={most} />;
+}
+
+interface SocketsProps {
+  readonly sockets: readonly ServiceSocket[];
+  readonly most?: number;
+}
+
+/** Sockets that are known already. */
+export function Sockets({ sockets, most = Infinity }: SocketsProps): ReactNode {
   return (
     <ul className={classes.sockets}>
       {sockets.slice(0, most).map((socket) => (

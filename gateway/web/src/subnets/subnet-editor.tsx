@@ -43,7 +43,7 @@ export function SubnetEditor(props: EditorProps): ReactNode {
         <>
           {subnet === undefined && <NetworkField {...form.getInputProps("network_id")} />}
           <TextInput
-            label="Block"
+            label="Range (CIDR)"
             description="IPv4 or IPv6, for example 10.0.10.0/24 or fd00:10::/64"
             classNames={{ input: "mono" }}
             required

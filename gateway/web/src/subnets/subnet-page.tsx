@@ -22,7 +22,7 @@ import { ListPart, Part, PartBody, PartRemark } from "../parts/part.js";
 import { subnetTypeText } from "../parts/texts.js";
 import { When } from "../parts/when.js";
 import { hostPath, PATHS } from "../paths.js";
-import { useNetworkScope } from "../shell/networks.js";
+import { NetworkLink } from "../networks/network-link.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { useTags } from "../tags/tags.js";
 import { SubnetEditor } from "./subnet-editor.js";
@@ -64,15 +64,14 @@ export default function SubnetPage(): ReactNode {
 
 function Facts({ subnet }: { readonly subnet: Subnet }): ReactNode {
   const tags = useTags();
-  const { nameOf } = useNetworkScope();
   const facts: readonly (readonly [string, ReactNode])[] = [
     [
-      "Block",
-      <span key="block" className="mono">
+      "Range (CIDR)",
+      <span key="range" className="mono">
         {subnet.cidr}
       </span>,
     ],
-    ["Network", nameOf(subnet.network_id)],
+    ["Network", <NetworkLink key="network" id={subnet.network_id} />],
     ["Type", subnet.subnet_type !== null && subnetTypeText(subnet.subnet_type)],
     ["Description", subnet.description],
     ["Tags", subnet.tags.length > 0 && <TagBadges tags={subnet.tags} known={tags} />],

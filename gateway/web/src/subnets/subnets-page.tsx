@@ -1,5 +1,5 @@
 import { Anchor, Button } from "@mantine/core";
-import { bulkDeleteSubnets, deleteSubnet, listSubnets, type Subnet } from "@nts/shared/contract";
+import { bulkDeleteSubnets, deleteSubnet, listSubnets, type Subnet, type SubnetUse } from "@nts/shared/contract";
 import type { UseQueryResult } from "@tanstack/react-query";
 import { Plus, Spline } from "lucide-react";
 import { type ReactNode, useState } from "react";
@@ -22,7 +22,10 @@ import { TagBadges } from "../tags/tag-badges.js";
 import { TagFilter } from "../tags/tag-filter.js";
 import { type KnownTags, useTags } from "../tags/tags.js";
 import { GuideLink } from "../welcome/guide-link.js";
+import { NetworkLink } from "../networks/network-link.js";
 import { SubnetEditor } from "./subnet-editor.js";
+import { useSubnetUse } from "./use-subnet-use.js";
+import { usedColumns } from "./used-columns.js";
 
 const FIELDS = ["cidr", "name", "subnet_type", "network_id", "created_at", "updated_at"] as const;
 const GROUPS = [
@@ -40,6 +43,7 @@ export default function SubnetsPage(): ReactNode {
   const [edited, setEdited] = useState<OpenEditor>(null);
   const groupBy = fieldOf(FIELDS, state.groupBy);
   const rows = useSubnets(state, networkId);
+  const uses = useSubnetUse((rows.data?.data ?? []).map(({ id }) => id));
   const removal = useRemoval({
     one: deleteSubnet,
     many: bulkDeleteSubnets,
@@ -53,19 +57,19 @@ export default function SubnetsPage(): ReactNode {
     </Button>
   );
   return (
-    <Page title="Subnets" about="Address blocks. Every interface address belongs to a subnet." actions={add}>
+    <Page title="Subnets" about="Ranges of addresses. Every interface address belongs to a subnet." actions={add}>
       <EditableList
         label="Subnets"
         rows={rows}
         state={state}
-        columns={columnsOf(tags, nameOf)}
+        columns={columnsOf(tags, uses)}
         may={may}
         selection={selection}
         removal={removal}
         onEdit={({ id }) => setEdited({ id })}
         toolbar={
           <>
-            <SearchFilter state={state} placeholder="Search by name or block" />
+            <SearchFilter state={state} placeholder="Search by name or range" />
             <TagFilter state={state} known={tags} />
             <GroupFilter state={state} data={GROUPS} />
           </>
@@ -107,14 +111,18 @@ function typeOf({ subnet_type }: Subnet): string {
   return subnet_type === null ? "No type" : subnetTypeText(subnet_type);
 }
 
-function columnsOf(tags: KnownTags, nameOf: (networkId: string) => string): readonly Column<Subnet>[] {
+function columnsOf(tags: KnownTags, uses: ReadonlyMap<string, SubnetUse>): readonly Column<Subnet>[] {
   return [
     {
       id: "cidr",
-      label: "Block",
+      label: "Range (CIDR)",
       orderBy: "cidr",
       narrow: true,
-      cell: ({ cidr }) => <span className="mono">{cidr}</span>,
+      cell: ({ id, cidr }) => (
+        <Anchor component={Link} to={subnetPath(id)} size="sm" className="mono">
+          {cidr}
+        </Anchor>
+      ),
     },
     {
       id: "name",
@@ -132,8 +140,9 @@ function columnsOf(tags: KnownTags, nameOf: (networkId: string) => string): read
       orderBy: "subnet_type",
       cell: ({ subnet_type }) => subnet_type !== null && subnetTypeText(subnet_type),
     },
-    { id: "network", label: "Network", cell: ({ network_id }) => nameOf(network_id) },
+    ...usedColumns<Subnet>(uses),
+    { id: "network", label: "Network", cell: ({ network_id }) => <NetworkLink id={network_id} /> },
     { id: "tags", label: "Tags", cell: (subnet) => <TagBadges tags={subnet.tags} known={tags} /> },
-    { id: "source", label: "Source", narrow: true, cell: ({ source }) => source.type },
+    { id: "source", label: "Source", narrow: true, optional: true, cell: ({ source }) => source.type },
   ];
 }

@@ -23,7 +23,7 @@ export function Invites(): ReactNode {
   const invites = data?.data ?? [];
   if (invites.length === 0) return null;
   const columns: readonly Column<Invite>[] = [
-    { id: "level", label: "Level", cell: ({ permissions }) => <strong>{permissions}</strong> },
+    { id: "role", label: "Role", cell: ({ permissions }) => <strong>{permissions}</strong> },
     { id: "email", label: "Mailed to", cell: ({ email }) => email ?? "–" },
     {
       id: "networks",

@@ -10,15 +10,15 @@ export interface Reach {
   network_ids: string[];
 }
 
-/** Descriptions of the levels. */
-const LEVELS: Readonly<Record<Permission, string>> = {
+/** Descriptions of the roles. */
+const ROLES: Readonly<Record<Permission, string>> = {
   Owner: "Owner: everything",
   Admin: "Admin: networks, tags and users",
   Member: "Member: hosts, services and subnets",
   Viewer: "Viewer: read only",
 };
 
-/** Level and networks of a user. */
+/** Role and networks of a user. */
 export function ReachFields({ form }: { readonly form: UseFormReturnType<Reach> }): ReactNode {
   const { permissions: own } = useSession();
   const { networks } = useNetworkScope();
@@ -27,12 +27,12 @@ export function ReachFields({ form }: { readonly form: UseFormReturnType<Reach> 
   return (
     <>
       <Select
-        label="Level"
+        label="Role"
         required
         allowDeselect={false}
         data={PERMISSIONS.filter((level) => mayGive(level) || level === permissions).map((level) => ({
           value: level,
-          label: LEVELS[level],
+          label: ROLES[level],
         }))}
         {...form.getInputProps("permissions")}
       />

@@ -143,7 +143,7 @@ function columnsOf(selfId: string, nameOf: (networkId: string) => string): reado
         </>
       ),
     },
-    { id: "level", label: "Level", narrow: true, cell: (user) => user.permissions },
+    { id: "role", label: "Role", narrow: true, cell: (user) => user.permissions },
     { id: "networks", label: "Networks", cell: (user) => reachText(user, nameOf) },
     { id: "factor", label: "Second factor", narrow: true, cell: ({ second_factor }) => (second_factor ? "On" : "–") },
     {

@@ -13,7 +13,7 @@ export function KeyStep(): ReactNode {
   return (
     <Stack mt="md">
       <Text>
-        Scripts and integrations use API keys. Each has its own level and can be limited to networks. The console works
+        Scripts and integrations use API keys. Each has its own role and can be limited to networks. The console works
         without one.
       </Text>
       {secret === null ? (
