@@ -172,8 +172,11 @@ describe("the map: other forms", () => {
     const { x = 0, y = 0, width = 0, height = 0 } = (await map(page).boundingBox()) ?? {};
     // looks for a tile or box, as a hand would
     const panel = page.getByRole("region", { name: /^About/ });
-    for (let n = 0; n < 64 && !(await panel.isVisible()); n++)
+    for (let n = 0; n < 64 && !(await panel.isVisible()); n++) {
       await page.mouse.click(x + (width * (1 + (n % 8))) / 9, y + (height * (1 + Math.floor(n / 8))) / 9);
+      // The next click would clear what this one has selected.
+      await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    }
     await panel.waitFor();
     await page.mouse.click(x + 5, y + height - 5);
     await panel.waitFor({ state: "detached" });

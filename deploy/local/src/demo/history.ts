@@ -35,6 +35,13 @@ type Make = DemoChange["make"];
 /** The demo's history of the week after its creation. An interrupted history is repeated from the start. */
 export const CHANGES: readonly DemoChange[] = [
   {
+    when: { daysAgo: 6, at: "01:50" },
+    by: "script",
+    comment: "Scan of three weeks ago, imported later",
+    host: "Design workstation",
+    make: scanAll({ daysAgo: 21 }),
+  },
+  {
     when: { daysAgo: 6, at: "02:10" },
     by: "script",
     comment: "Nightly inventory: new operating system",
@@ -103,13 +110,6 @@ export const CHANGES: readonly DemoChange[] = [
     comment: "The trial is over",
     host: "Proxmox 2",
     make: deleteTrialHost,
-  },
-  {
-    when: { daysAgo: 1, at: "01:50" },
-    by: "script",
-    comment: "Scan of three weeks ago, imported later",
-    host: "Design workstation",
-    make: scanAll({ daysAgo: 21 }),
   },
   {
     when: { daysAgo: 1, at: "02:10" },

@@ -107,11 +107,12 @@ export const PALETTES: Readonly<Record<Scheme, Palette>> = {
   },
 };
 
-/** Rings around what has been added, changed or deleted since a time. */
+/** Rings around what has been added, changed, deleted or missed since a time. */
 export const MARKS: Readonly<Record<Mark, { readonly name: string } & Readonly<Record<Scheme, string>>>> = {
   new: { name: "New since then", light: "#2b8a3e", dark: "#51cf66" },
   gone: { name: "Gone since then", light: "#c2242b", dark: "#ff9a9a" },
   changed: { name: "Changed since then", light: "#b86e00", dark: "#fcc419" },
+  missed: { name: "Not seen since then", light: "#7048e8", dark: "#b197fc" },
 };
 
 export const NOT_SEEN = "Not seen";

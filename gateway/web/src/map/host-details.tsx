@@ -14,9 +14,9 @@ import classes from "./map.module.css";
 
 /** Interfaces, ports and services of a host, with bindings and virtualization. */
 export function HostDetails(props: PanelProps & { readonly hostId: string }): ReactNode {
-  const { model, hostId, marks, at, onSelect } = props;
-  const isThen = at !== null && marks?.get(hostId) !== "new";
-  const query = isThen ? { query: { as_of: at } } : {};
+  const { model, hostId, marks, at, to, onSelect } = props;
+  const shownAt = marks?.get(hostId) === "new" ? to : (at ?? to);
+  const query = shownAt === null ? {} : { query: { as_of: shownAt } };
   const { data, error, refetch } = useOne(getHost, { params: { id: hostId }, ...query });
   if (error !== null && data === undefined) return <FailureState error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Waiting />;

@@ -1,6 +1,7 @@
 import { FAMILIES, familyOf, MARKS, NOT_SEEN, PALETTES, type Scheme } from "./colours.js";
 import type { Look } from "./look.js";
 import { missedSince } from "./model.js";
+import type { Mark } from "./past.js";
 
 export interface LegendEntry {
   readonly name: string;
@@ -18,13 +19,15 @@ export function legendOf({ model, layout, scheme, marks }: Look): LegendEntry[] 
     colour: family[scheme],
     kind: "fill",
   }));
-  if (model.topology.nodes.some((node) => missedSince(node) !== null))
+  if (model.topology.nodes.some((node) => missedSince(node) !== null && !marks?.has(node.id)))
     entries.push({ name: NOT_SEEN, colour: PALETTES[scheme].missed, kind: "fill" });
   if (layout.lines.length > 0)
     entries.push({ name: "In several subnets", colour: PALETTES[scheme].accent, kind: "line" });
-  return [...entries, ...(marks === null ? [] : markEntries(scheme))];
+  return [...entries, ...markEntries(new Set(marks?.values()), scheme)];
 }
 
-function markEntries(scheme: Scheme): LegendEntry[] {
-  return Object.values(MARKS).map((mark) => ({ name: mark.name, colour: mark[scheme], kind: "ring" }));
+function markEntries(marks: ReadonlySet<Mark>, scheme: Scheme): LegendEntry[] {
+  return (Object.keys(MARKS) as Mark[])
+    .filter((mark) => marks.has(mark))
+    .map((mark) => ({ name: MARKS[mark].name, colour: MARKS[mark][scheme], kind: "ring" }));
 }

@@ -15,7 +15,7 @@ import { Overview } from "./overview.js";
 import { compared, NOTHING, unionOf, withoutLooseEnds } from "./past.js";
 import { summaryOf, summaryOfMarks } from "./summary.js";
 import { TimeBar } from "./time-bar.js";
-import { useMoment, usePast, useSteps } from "./use-past.js";
+import { useMoments, usePast, useSteps } from "./use-past.js";
 
 /** The topology of the selected network, or of all networks. */
 export default function MapPage(): ReactNode {
@@ -39,36 +39,41 @@ interface MapInTimeProps {
 
 /** The topology now, or at the time given in the URL. */
 function MapInTime({ now, title, networkId }: MapInTimeProps): ReactNode {
-  const [at, go] = useMoment();
-  const [isOpen, setOpen] = useState(at !== null);
-  const isLookingBack = isOpen || at !== null;
+  const moments = useMoments();
+  const { at, to } = moments;
+  const isPast = at !== null || to !== null;
+  const [isOpen, setOpen] = useState(isPast);
+  const isLookingBack = isOpen || isPast;
   const { steps, deleted, ...reading } = useSteps(networkId, isLookingBack);
-  const past = usePast(at, networkId);
+  const past = usePast(moments, networkId);
   const [seen, setSeen] = useState(NOTHING);
-  const { then, diff } = past;
-  const all = useMemo(
-    () => (then === undefined ? seen : [now, deleted, then.topology].reduce(unionOf, seen)),
-    [seen, now, deleted, then],
-  );
+  const { then, end, diff } = past;
+  const last = end?.topology ?? now;
+  const all = useMemo(() => {
+    const states = [then, end].flatMap((state) => state?.topology ?? []);
+    return states.length === 0 ? seen : [now, deleted, ...states].reduce(unionOf, seen);
+  }, [seen, now, deleted, then, end]);
   // nodes that were visible keep their positions, and do not move others
   if (all !== seen) setSeen(all);
   const whole = useMemo(() => (isLookingBack ? withoutLooseEnds(unionOf(now, seen)) : now), [isLookingBack, now, seen]);
-  const drawn = useMemo(() => (then === undefined ? null : compared(then.topology, now, diff)), [then, now, diff]);
+  const drawn = useMemo(
+    () => (then === undefined ? null : compared(then.topology, last, then.at, diff)),
+    [then, last, diff],
+  );
   const lookBack = (): void => {
     setOpen(!isLookingBack);
-    if (isLookingBack) go(null);
+    if (isPast) moments.leave();
   };
   const time = isLookingBack && (
     <TimeBar
       steps={steps}
       isLoading={reading.isLoading || past.isLoading}
       error={past.error ?? reading.error}
-      at={at}
-      onGo={go}
-      summary={drawn === null ? "" : summaryOfMarks(drawn.marks)}
+      moments={moments}
+      summary={drawn === null ? "" : summaryOfMarks(drawn.marks, to === null)}
     />
   );
-  const topology = drawn?.topology ?? now;
+  const topology = drawn?.topology ?? last;
   if (topology.nodes.length === 0)
     return (
       <Page title={title}>
@@ -83,8 +88,9 @@ function MapInTime({ now, title, networkId }: MapInTimeProps): ReactNode {
       marks={drawn?.marks ?? null}
       diff={diff}
       at={then?.at ?? null}
+      to={end?.at ?? null}
       title={title}
-      about={summaryOf(then?.topology ?? now)}
+      about={summaryOf(then?.topology ?? last)}
       networkId={networkId}
       time={time}
       isLookingBack={isLookingBack}

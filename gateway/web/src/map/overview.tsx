@@ -48,8 +48,10 @@ interface OverviewProps {
   /** Changes since the selected time; null for the present. */
   readonly marks: ReadonlyMap<string, Mark> | null;
   readonly diff: Diff | undefined;
-  /** The selected time; null for the present. */
+  /** The selected time; null for the later one. */
   readonly at: string | null;
+  /** The time with which it is compared; null for the present. */
+  readonly to: string | null;
   readonly title: string;
   readonly about: string;
   readonly networkId: string | null;
@@ -66,7 +68,7 @@ const PANEL_WIDTH = 336;
 
 /** The map with its views, filters, list and details of the selected node. */
 export function Overview(props: OverviewProps): ReactNode {
-  const { topology, whole, marks, diff, at, title, about, networkId, time, isLookingBack, onLookBack } = props;
+  const { topology, whole, marks, diff, at, to, title, about, networkId, time, isLookingBack, onLookBack } = props;
   const scheme = useComputedColorScheme("light");
   const isNarrow = useMediaQuery(NARROW, matchMedia(NARROW).matches);
   const tags = useTags();
@@ -97,7 +99,7 @@ export function Overview(props: OverviewProps): ReactNode {
 
   const panel = node !== undefined && (
     <Suspense>
-      <Panel {...{ model, node, scheme, marks, at, diff, tags }} onSelect={show} onClose={() => select(null)} />
+      <Panel {...{ model, node, scheme, marks, at, to, diff, tags }} onSelect={show} onClose={() => select(null)} />
     </Suspense>
   );
   return (
@@ -106,7 +108,8 @@ export function Overview(props: OverviewProps): ReactNode {
       about={about}
       actions={
         <Toolbar
-          {...{ model, networkId, tags, filters, at, isLookingBack, onLookBack }}
+          {...{ model, networkId, tags, filters, isLookingBack, onLookBack }}
+          at={at ?? to}
           search={search}
           onSearch={state.setSearch}
           onFilter={state.setFilters}

@@ -11,8 +11,10 @@ export interface PanelProps {
   readonly scheme: Scheme;
   /** Changes since the selected time; null for the present. */
   readonly marks: ReadonlyMap<string, Mark> | null;
-  /** The selected time; null for the present. */
+  /** The selected time; null for the later one. */
   readonly at: string | null;
+  /** The time with which it is compared; null for the present. */
+  readonly to: string | null;
   /** What has changed since. */
   readonly diff: Diff | undefined;
   readonly tags: KnownTags;

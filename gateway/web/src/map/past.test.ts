@@ -17,6 +17,8 @@ const now: Topology = {
   edges: [inSubnet("nas", "lan"), inSubnet("quiet", "lan"), inSubnet("fresh", "lan")],
 };
 
+const AT = "2026-11-02T00:00:00.000Z";
+
 const difference = (
   entity: Difference["entity"],
   entity_id: string,
@@ -36,11 +38,18 @@ const diff = (...changed: Difference[]): Diff => ({ from: "a", to: "b", added: [
 
 describe("comparing a past graph with the present one", () => {
   it("marks each node as new, deleted or changed, and shows past nodes as they were", () => {
-    const { topology, marks } = compared(then, now, diff(difference("Host", "nas", "nas", ["name"])));
+    const { topology, marks } = compared(then, now, AT, diff(difference("Host", "nas", "nas", ["name"])));
     expect(Object.fromEntries(marks)).toEqual({ fresh: "new", trial: "gone", ssh: "gone", nas: "changed" });
     expect(topology.nodes.map(({ id }) => id).sort()).toEqual(["fresh", "lan", "nas", "quiet", "ssh", "trial"]);
     expect(topology.nodes.find(({ id }) => id === "nas")).toMatchObject({ label: "old name" });
-    expect(summaryOfMarks(marks)).toBe("Since then: 1 new, 2 gone, 1 changed");
+    expect(summaryOfMarks(marks, true)).toBe("Since then: 1 new, 2 gone, 1 changed");
+    expect(summaryOfMarks(marks, false)).toBe("In between: 1 new, 2 gone, 1 changed");
+  });
+
+  it("marks what imports have not found since, but not what was not found before either", () => {
+    const missed = (missed_since: string): Topology => ({ ...now, nodes: [host("quiet", { missed_since })] });
+    expect(compared(then, missed("2026-11-03T00:00:00.000Z"), AT, undefined).marks.get("quiet")).toBe("missed");
+    expect(compared(then, missed("2026-11-01T00:00:00.000Z"), AT, undefined).marks.get("quiet")).toBeUndefined();
   });
 
   it.each([
@@ -49,14 +58,14 @@ describe("comparing a past graph with the present one", () => {
     ["only its position", difference("Host", "quiet", "quiet", ["position"]), {}],
     ["a tag", difference("Tag", "quiet", null, ["name"]), {}],
   ])("derives the changed hosts from the differences: %s", (_what, one, expected) => {
-    const { marks } = compared(then, then, diff(one));
+    const { marks } = compared(then, then, AT, diff(one));
     expect(Object.fromEntries(marks)).toEqual(expected);
   });
 
   it("counts what was added to a host and removed from it", () => {
     const port = difference("Port", "p", "quiet", []);
-    expect(compared(then, then, { ...diff(), added: [port] }).marks.get("quiet")).toBe("changed");
-    expect(compared(then, then, { ...diff(), removed: [port] }).marks.get("quiet")).toBe("changed");
+    expect(compared(then, then, AT, { ...diff(), added: [port] }).marks.get("quiet")).toBe("changed");
+    expect(compared(then, then, AT, { ...diff(), removed: [port] }).marks.get("quiet")).toBe("changed");
   });
 });
 

@@ -1,13 +1,13 @@
 import type { Change, Diff, Difference, Topology, TopologyEdge, TopologyNode } from "@nts/shared/contract";
-import { hostIdOf } from "./model.js";
+import { hostIdOf, missedSince } from "./model.js";
 
-// Comparison of a past state with the present.
+// Comparison of a past state with a later one, which is the present unless another is chosen.
 
-/** What has happened to a node since the selected time. */
-export type Mark = "new" | "gone" | "changed";
+/** What has happened to a node since the selected time; missed: imports have not found it since. */
+export type Mark = "new" | "gone" | "changed" | "missed";
 
 export interface Compared {
-  /** The union of past and present, with past values. */
+  /** The union of both states, with the earlier values. */
   readonly topology: Topology;
   /** Marks of nodes that have changed. */
   readonly marks: ReadonlyMap<string, Mark>;
@@ -34,24 +34,31 @@ function added<One extends { readonly id: string }>(first: One[], second: readon
   return more.length === 0 ? first : [...first, ...more];
 }
 
-/** @param diff field differences; without it, only additions and deletions are marked */
-export function compared(then: Topology, now: Topology, diff: Diff | undefined): Compared {
+/**
+ * @param at the time of the earlier state
+ * @param diff field differences; without it, only additions, deletions and what was missed are marked
+ */
+export function compared(then: Topology, end: Topology, at: string, diff: Diff | undefined): Compared {
   const before = new Set(idsOf(then));
-  const after = new Set(idsOf(now));
+  const after = new Set(idsOf(end));
   const marks = new Map<string, Mark>();
+  for (const node of end.nodes) {
+    const missed = missedSince(node);
+    if (missed !== null && missed > at) marks.set(node.id, "missed");
+  }
   for (const id of after) if (!before.has(id)) marks.set(id, "new");
   for (const id of before) if (!after.has(id)) marks.set(id, "gone");
   for (const difference of differencesIn(diff)) {
     const id = nodeIdOf(difference);
     if (id !== null && before.has(id) && after.has(id)) marks.set(id, "changed");
   }
-  // The present determines the subnet in which a host is drawn.
+  // The later state determines the subnet in which a host is drawn.
   const asThen = new Map(then.edges.map((edge) => [edge.id, edge]));
   const edges = added(
-    now.edges.map((edge) => asThen.get(edge.id) ?? edge),
+    end.edges.map((edge) => asThen.get(edge.id) ?? edge),
     then.edges,
   );
-  return { topology: { nodes: added(then.nodes, now.nodes), edges }, marks };
+  return { topology: { nodes: added(then.nodes, end.nodes), edges }, marks };
 }
 
 const idsOf = ({ nodes }: Topology): string[] => nodes.map(({ id }) => id);

@@ -5,6 +5,7 @@ import type { Mark } from "./past.js";
 import { detailBeside } from "../parts/detail.js";
 import { portsText } from "../sockets/sockets.js";
 import { boundTo, hostIdOf, type Model } from "./model.js";
+import { MARK_WORDS } from "./summary.js";
 import classes from "./map.module.css";
 
 /** Longer lists are not useful. */
@@ -71,7 +72,7 @@ export function Results({ model, nodes, scheme, marks, selected, onSelect }: Res
               <circle cx="6" cy="6" r={node.kind === "service" ? 3.5 : 5.5} fill={colourOf(node, scheme)} />
             </svg>
             <span className={classes.resultName}>{node.label}</span>
-            <span className={classes.resultDetail}>{marks?.get(node.id) ?? detailOf(model, node)}</span>
+            <span className={classes.resultDetail}>{markText(marks?.get(node.id)) ?? detailOf(model, node)}</span>
           </li>
         ))}
       </ul>
@@ -95,6 +96,10 @@ function placeAfter(key: string, current: number, count: number): number | undef
     PageUp: current - 10,
   };
   return moves[key];
+}
+
+function markText(mark: Mark | undefined): string | undefined {
+  return mark === undefined ? undefined : MARK_WORDS[mark];
 }
 
 function detailOf(model: Model, node: TopologyNode): string {

@@ -14,49 +14,90 @@ const KEPT_MS = 30_000;
 
 const kept = { staleTime: Infinity, gcTime: KEPT_MS, refetchOnWindowFocus: false } as const;
 
-/** The time in the URL, as an API value; null for the present. */
-export function useMoment(): [at: string | null, go: (at: string | null) => void] {
+/** The times in the URL, as API values. */
+export interface Moments {
+  /** The time that is shown; null for that of the comparison. */
+  readonly at: string | null;
+  /** The time with which it is compared, later than the other; null for the present. */
+  readonly to: string | null;
+  readonly go: (at: string | null) => void;
+  readonly compareWith: (to: string | null) => void;
+  /** Back to the present. */
+  readonly leave: () => void;
+}
+
+export function useMoments(): Moments {
   const [search, setSearch] = useSearchParams();
-  const ms = Date.parse(search.get("at") ?? "");
-  const go = (at: string | null): void => setSearch((before) => withChanges(before, { at }), { replace: true });
-  return [Number.isNaN(ms) ? null : new Date(ms).toISOString(), go];
+  const to = momentIn(search, "to");
+  const at = momentIn(search, "at");
+  const set = (next: { at: string | null; to: string | null }): void =>
+    setSearch((before) => withChanges(before, next), { replace: true });
+  return {
+    at: isBefore(at, to) ? at : null,
+    to,
+    go: (next) => set({ at: isBefore(next, to) ? next : null, to }),
+    compareWith: (next) => set({ at: isBefore(at, next) ? at : null, to: next }),
+    leave: () => set({ at: null, to: null }),
+  };
+}
+
+function momentIn(search: URLSearchParams, name: string): string | null {
+  const ms = Date.parse(search.get(name) ?? "");
+  return Number.isNaN(ms) ? null : new Date(ms).toISOString();
+}
+
+function isBefore(at: string | null, to: string | null): boolean {
+  return at !== null && (to === null || at < to);
+}
+
+export interface PastState {
+  readonly at: string;
+  readonly topology: Topology;
 }
 
 export interface Past {
-  /** A past state with its time; until it has loaded, the previously selected one. */
-  readonly then: { readonly at: string; readonly topology: Topology } | undefined;
+  /** The state that is shown; until it has loaded, the previously selected one. */
+  readonly then: PastState | undefined;
+  /** The state with which it is compared; undefined for the present. */
+  readonly end: PastState | undefined;
   readonly diff: Diff | undefined;
   readonly error: Error | null;
   readonly isLoading: boolean;
 }
 
-/** Reads a past state, and the differences from the present, which follow changes. Outdated requests are aborted. */
-export function usePast(at: string | null, networkId: string | null): Past {
+/** Reads past states and their differences, which follow changes if one is the present. Outdated requests are aborted. */
+export function usePast({ at, to }: Pick<Moments, "at" | "to">, networkId: string | null): Past {
   const scope = networkId === null ? {} : { network_id: networkId };
-  const enabled = at !== null;
-  const then = useQuery({
-    queryKey: ["past", at, networkId],
-    queryFn: async ({ signal }) => {
-      const query = { ...scope, as_of: at ?? undefined };
-      return { at: at ?? "", topology: await api.call(getTopology, { query, signal }) };
-    },
-    placeholderData: enabled ? keepPreviousData : undefined,
-    ...kept,
-    enabled,
-  });
-  const since = { query: { ...scope, from: at ?? "" } };
+  const then = useQuery(pastState(at, networkId));
+  const end = useQuery(pastState(to, networkId));
+  const since = { query: { ...scope, from: at ?? "", ...(to !== null && { to }) } };
   const diff = useQuery({
     queryKey: [diffChanges.operationId, since],
     queryFn: ({ signal }) => api.call(diffChanges, { ...since, signal }),
     ...kept,
-    enabled,
+    enabled: at !== null,
   });
-  const error = then.error ?? diff.error;
+  const error = (at === null ? null : (then.error ?? diff.error)) ?? (to === null ? null : end.error);
   return {
-    then: enabled && error === null ? then.data : undefined,
-    diff: enabled ? diff.data : undefined,
-    error: enabled ? error : null,
-    isLoading: enabled && (then.isFetching || diff.isLoading),
+    then: at !== null && error === null ? then.data : undefined,
+    end: to !== null && error === null ? end.data : undefined,
+    diff: at === null ? undefined : diff.data,
+    error,
+    isLoading: (at !== null && (then.isFetching || diff.isLoading)) || (to !== null && end.isFetching),
+  };
+}
+
+function pastState(at: string | null, networkId: string | null) {
+  const scope = networkId === null ? {} : { network_id: networkId };
+  return {
+    queryKey: ["past", at, networkId],
+    queryFn: async ({ signal }: { readonly signal: AbortSignal }): Promise<PastState> => {
+      const query = { ...scope, as_of: at ?? undefined };
+      return { at: at ?? "", topology: await api.call(getTopology, { query, signal }) };
+    },
+    placeholderData: at === null ? undefined : keepPreviousData<PastState>,
+    ...kept,
+    enabled: at !== null,
   };
 }
 
