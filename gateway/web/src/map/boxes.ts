@@ -117,7 +117,7 @@ function barGroups(hosts: readonly HostParts[]): Map<string, HostParts[]> {
   for (const host of hosts) {
     const subnets = subnetsOf(host);
     if (subnets.length < 2) continue;
-    const key = `bar:${subnets.sort().join("+")}`;
+    const key = barKey(subnets.sort());
     putUnder(groups, key, host);
   }
   const subnetsIn = ([first]: readonly HostParts[]): number => (first === undefined ? 0 : subnetsOf(first).length);
@@ -126,6 +126,21 @@ function barGroups(hosts: readonly HostParts[]): Map<string, HostParts[]> {
   );
   return new Map(largestFirst.slice(0, MOST_BARS));
 }
+
+/** The most characters of a key, by which saved views name boxes and tiles. */
+const MOST_OF_KEY = 120;
+
+/** Of the bar between some subnets: with their ids, or a number that follows from these. */
+function barKey(subnets: readonly string[]): string {
+  const key = `bar:${subnets.join("+")}`;
+  if (key.length <= MOST_OF_KEY) return key;
+  let hash = 0xcbf29ce484222325n;
+  for (const character of key) hash = BigInt.asUintN(64, (hash ^ BigInt(character.codePointAt(0) ?? 0)) * PRIME);
+  return `bar:${subnets.length}:${hash.toString(36)}`;
+}
+
+/** Of FNV-1a with 64 bits. */
+const PRIME = 0x100000001b3n;
 
 function barOf(key: string, members: readonly HostParts[], subnets: readonly SubnetNode[]): BarSpec {
   const own = new Set(members[0] === undefined ? [] : subnetsOf(members[0]));

@@ -88,13 +88,3 @@ export function encloses(outer: Rect, { x, y, width, height }: Rect): boolean {
 export function contains({ x, y, width, height }: Rect, at: Point): boolean {
   return at.x >= x && at.y >= y && at.x <= x + width && at.y <= y + height;
 }
-
-/** The smallest part that contains all of them; null if there is none. */
-export function around(parts: readonly Rect[]): Rect | null {
-  if (parts.length === 0) return null;
-  const x = Math.min(...parts.map((part) => part.x));
-  const y = Math.min(...parts.map((part) => part.y));
-  const right = Math.max(...parts.map((part) => part.x + part.width));
-  const bottom = Math.max(...parts.map((part) => part.y + part.height));
-  return { x, y, width: right - x, height: bottom - y };
-}

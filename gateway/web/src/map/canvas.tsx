@@ -10,13 +10,14 @@ import {
 } from "react";
 import { encloses } from "./camera.js";
 import { Crumbs } from "./crumbs.js";
-import { listenTo } from "./gestures.js";
+import { STEP } from "./arrangement.js";
+import { type Grabbed, listenTo } from "./gestures.js";
 import { TILE } from "./layout.js";
 import type { Look } from "./look.js";
 import { createMapView, type Hit, idOf, type MapView } from "./map-view.js";
 import classes from "./map.module.css";
 import { MiniMap } from "./mini-map.js";
-import { type Direction, placeOfNode, tileBeside } from "./places.js";
+import { type Direction, placeOfNode, placeToMove, tileBeside } from "./places.js";
 import { Tip } from "./tip.js";
 
 /** Imperative functions of the canvas. */
@@ -33,6 +34,12 @@ interface CanvasProps {
   readonly onSelect: (id: string | null) => void;
   /** Opens the page of a node. */
   readonly onOpen: (id: string) => void;
+  /** Dragging moves boxes and tiles. */
+  readonly isArranging: boolean;
+  /** @param key of a box or tile */
+  readonly onMove: (key: string, position: Point) => void;
+  /** @param key of a box */
+  readonly onCollapse: (key: string, isCollapsed: boolean) => void;
   readonly handle: RefObject<CanvasHandle | null>;
   /** Pixels at the right that a panel covers. */
   readonly covered: number;
@@ -43,18 +50,19 @@ const CLOSE = 1;
 const KEY_ZOOM = 1.4;
 
 /** The map. The list beside it is its accessible alternative. */
-export function Canvas({ look, onSelect, onOpen, handle, covered }: CanvasProps): ReactNode {
+export function Canvas(props: CanvasProps): ReactNode {
+  const { look, onSelect, onOpen, isArranging, onMove, onCollapse, handle, covered } = props;
   const element = useRef<HTMLDivElement>(null);
   const canvas = useRef<HTMLCanvasElement>(null);
   const [view, setView] = useState<MapView | null>(null);
   const [moves, setMoves] = useState(0);
   const [pointed, setPointed] = useState<{ readonly at: Point; readonly hit: Hit } | null>(null);
-  const latest = useRef({ look, onSelect });
+  const latest = useRef({ look, onSelect, isArranging, onMove, onCollapse });
   // keys that follow each other do not wait for the page to be drawn
   const selected = useRef(look.selected);
 
   useEffect(() => {
-    latest.current = { look, onSelect };
+    latest.current = { look, onSelect, isArranging, onMove, onCollapse };
   });
 
   useEffect(() => {
@@ -74,6 +82,13 @@ export function Canvas({ look, onSelect, onOpen, handle, covered }: CanvasProps)
     const unlisten = listenTo(surface, made, {
       onClick: (at) => latest.current.onSelect(idOf(made.hit(at))),
       onPoint: (at) => setPointed(at === null ? null : { at, hit: made.hit(at) }),
+      onDouble: (at) => {
+        const box = made.header(at);
+        if (box === null) return false;
+        latest.current.onCollapse(box.spec.key, !box.isCollapsed);
+        return true;
+      },
+      grab: (at) => (latest.current.isArranging ? grabbedAt(made, at, latest) : null),
     });
     setView(made);
     return () => {
@@ -106,13 +121,28 @@ export function Canvas({ look, onSelect, onOpen, handle, covered }: CanvasProps)
     onSelect(id);
   }
 
+  function moveByKey(direction: Direction, kind: "tile" | "box"): void {
+    const place = selected.current === null ? null : placeToMove(look.layout, selected.current, kind);
+    if (place === null) return;
+    const [dx, dy] = UNITS[direction];
+    onMove(place.key, { x: place.position.x + dx * STEP, y: place.position.y + dy * STEP });
+  }
+
+  function collapseByKey(): void {
+    const place = selected.current === null ? null : placeToMove(look.layout, selected.current, "box");
+    const box = look.layout.boxes.find(({ spec }) => spec.key === place?.key);
+    if (box !== undefined) onCollapse(box.spec.key, !box.isCollapsed);
+  }
+
   function onKeyDown(event: KeyboardEvent): void {
     if (view === null) return;
     const { key } = event;
-    if (key.startsWith("Arrow")) select(step(view, { ...look, selected: selected.current }, key as Direction));
+    if (key.startsWith("Arrow") && event.altKey) moveByKey(key as Direction, event.shiftKey ? "box" : "tile");
+    else if (key.startsWith("Arrow")) select(step(view, { ...look, selected: selected.current }, key as Direction));
     else if (key === "Enter" && selected.current !== null) onOpen(selected.current);
     else if (key === "Escape") select(null);
     else if (key === "f" || key === "Home") view.fit();
+    else if (key === "c") collapseByKey();
     else if (key === "+" || key === "=") view.zoom(KEY_ZOOM);
     else if (key === "-") view.zoom(1 / KEY_ZOOM);
     else return;
@@ -124,7 +154,7 @@ export function Canvas({ look, onSelect, onOpen, handle, covered }: CanvasProps)
       ref={element}
       className={classes.canvas}
       role="application"
-      aria-label="Map. Arrow keys move the selection, Enter opens it, F shows everything."
+      aria-label="Map. Arrow keys move the selection, Enter opens it, F shows everything. Alt with arrow keys moves what is selected, with Shift its box; C collapses the box."
       tabIndex={0}
       onKeyDown={onKeyDown}
     >
@@ -132,6 +162,7 @@ export function Canvas({ look, onSelect, onOpen, handle, covered }: CanvasProps)
         ref={canvas}
         aria-hidden
         data-pointing={pointed !== null && idOf(pointed.hit) !== null ? "" : undefined}
+        data-arranging={isArranging ? "" : undefined}
       />
       {view !== null && (
         <>
@@ -142,6 +173,33 @@ export function Canvas({ look, onSelect, onOpen, handle, covered }: CanvasProps)
       {pointed !== null && <Tip look={look} {...pointed} />}
     </div>
   );
+}
+
+const UNITS: Readonly<Record<Direction, readonly [dx: number, dy: number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+};
+
+type Moving = Pick<CanvasProps, "look" | "onSelect" | "isArranging" | "onMove" | "onCollapse">;
+
+/** What is at a point, to be dragged: only its outline moves until it is dropped. */
+function grabbedAt(view: MapView, at: Point, latest: RefObject<Moving>): Grabbed | null {
+  const movable = view.movable(at);
+  if (movable === null) return null;
+  const { key, position, scale } = movable;
+  let by = { x: 0, y: 0 };
+  return {
+    move: (dx, dy) => {
+      by = { x: dx / scale.x, y: dy / scale.y };
+      view.outline({ ...movable.at, x: movable.at.x + dx, y: movable.at.y + dy });
+    },
+    drop: (isDone) => {
+      view.outline(null);
+      if (isDone) latest.current.onMove(key, { x: position.x + by.x, y: position.y + by.y });
+    },
+  };
 }
 
 const BESIDE_PANEL = 24;

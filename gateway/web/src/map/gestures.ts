@@ -1,7 +1,7 @@
 import type { Point } from "./geometry.js";
 import type { MapView } from "./map-view.js";
 
-// Mouse, touch and wheel: dragging moves, the wheel and two fingers zoom.
+// Mouse, touch and wheel: dragging moves the map, or what is under the pointer; the wheel and two fingers zoom.
 
 /** Pixels that a pointer may move while it clicks. */
 const STILL = 4;
@@ -14,12 +14,31 @@ export interface Gestures {
   readonly onClick: (at: Point) => void;
   /** Null when the pointer leaves. */
   readonly onPoint: (at: Point | null) => void;
+  /** @returns true if that was all that the double click does */
+  readonly onDouble: (at: Point) => boolean;
+  /** What dragging from a point moves; null for the map. */
+  readonly grab: (at: Point) => Grabbed | null;
+}
+
+/** Something that is being dragged. */
+export interface Grabbed {
+  /** @param dx, dy pixels from where it was */
+  move(dx: number, dy: number): void;
+  /** @param isDone false if it stays where it was */
+  drop(isDone: boolean): void;
 }
 
 /** @returns removes the listeners */
-export function listenTo(element: HTMLElement, view: MapView, { onClick, onPoint }: Gestures): () => void {
+export function listenTo(element: HTMLElement, view: MapView, gestures: Gestures): () => void {
+  const { onClick, onPoint } = gestures;
   const pointers = new Map<number, Point>();
   let travelled = 0;
+  let held: { readonly grabbed: Grabbed; readonly from: Point } | null = null;
+
+  function release(isDone: boolean): void {
+    held?.grabbed.drop(isDone && travelled >= STILL);
+    held = null;
+  }
 
   const pointOf = (event: MouseEvent): Point => {
     const { left, top } = element.getBoundingClientRect();
@@ -28,9 +47,14 @@ export function listenTo(element: HTMLElement, view: MapView, { onClick, onPoint
 
   function onDown(event: PointerEvent): void {
     if (event.button !== 0) return;
-    if (pointers.size === 0) travelled = 0;
+    const at = pointOf(event);
+    if (pointers.size === 0) {
+      travelled = 0;
+      const grabbed = gestures.grab(at);
+      held = grabbed === null ? null : { grabbed, from: at };
+    } else release(false);
     element.setPointerCapture(event.pointerId);
-    pointers.set(event.pointerId, pointOf(event));
+    pointers.set(event.pointerId, at);
   }
 
   function onPointerMove(event: PointerEvent): void {
@@ -45,7 +69,8 @@ export function listenTo(element: HTMLElement, view: MapView, { onClick, onPoint
     travelled += Math.hypot(at.x - before.x, at.y - before.y);
     if (travelled < STILL) return;
     onPoint(null);
-    if (other === undefined) view.move(at.x - before.x, at.y - before.y);
+    if (held !== null) held.grabbed.move(at.x - held.from.x, at.y - held.from.y);
+    else if (other === undefined) view.move(at.x - before.x, at.y - before.y);
     else pinch(before, at, other);
   }
 
@@ -57,6 +82,7 @@ export function listenTo(element: HTMLElement, view: MapView, { onClick, onPoint
 
   function onUp(event: PointerEvent): void {
     const wasDown = pointers.delete(event.pointerId);
+    release(event.type === "pointerup");
     if (wasDown && event.type === "pointerup" && travelled < STILL) onClick(pointOf(event));
   }
 
@@ -67,7 +93,10 @@ export function listenTo(element: HTMLElement, view: MapView, { onClick, onPoint
     view.zoom(Math.exp(-by * WHEEL_STEP * (event.ctrlKey ? 5 : 1)), pointOf(event));
   }
 
-  const onDouble = (event: MouseEvent): void => view.zoom(DOUBLE_CLICK, pointOf(event));
+  const onDouble = (event: MouseEvent): void => {
+    const at = pointOf(event);
+    if (!gestures.onDouble(at)) view.zoom(DOUBLE_CLICK, at);
+  };
   const onLeave = (): void => onPoint(null);
   const stopped = new AbortController();
   const { signal } = stopped;

@@ -1,9 +1,11 @@
-import type { Rect } from "./geometry.js";
+import { type Arrangement, UNARRANGED } from "./arrangement.js";
 import type { BarSpec, BoxSpec, TileSpec } from "./boxes.js";
+import { around, type Point, type Rect } from "./geometry.js";
 import { linesOf, type MapLine, SPACE } from "./lines.js";
 
 // Where boxes and tiles are, in map units with `y` downwards: a function of the data alone, so that the same network is
-// the same picture. Sizes grow in steps with room to spare, so that a new host rarely moves anything.
+// the same picture. Sizes grow in steps with room to spare, so that a new host rarely moves anything. What people have moved
+// is where they put it; everything else is where it would be without that.
 
 export interface PlacedTile extends Rect {
   readonly spec: TileSpec;
@@ -13,8 +15,13 @@ export interface PlacedBox extends Rect {
   readonly spec: BoxSpec;
   /** 0 for networks. */
   readonly depth: number;
-  /** In rows of equal height, from left to right. */
+  /** In rows from left to right, unless they were moved; none in a collapsed box. */
   readonly tiles: readonly PlacedTile[];
+  readonly isCollapsed: boolean;
+  /** From where the positions of tiles in it are measured. */
+  readonly origin: Point;
+  /** From where its own position is measured. */
+  readonly outer: Point;
 }
 
 export interface Layout {
@@ -49,17 +56,21 @@ const TYPICAL = { width: 1_000, height: 640, box: 26 } as const;
 /** Larger boxes make the whole larger; beyond this many rounds there are too many for all names. */
 const MOST_ROUNDS = 4;
 
-export function layoutOf(specs: readonly BoxSpec[]): Layout {
+export function layoutOf(specs: readonly BoxSpec[], arrangement = UNARRANGED): Layout {
+  // how high boxes are at least does not depend on where people put them
+  const unmoved = { ...arrangement, positions: {} };
   let least = 0;
-  let whole = wholeOf(specs, least);
+  let whole = wholeOf(specs, { least, arrangement: unmoved });
   for (let round = 0; round < MOST_ROUNDS; round++) {
     const needed = leastHeightIn(whole);
     if (needed <= least) break;
     least = needed;
-    whole = wholeOf(specs, least);
+    whole = wholeOf(specs, { least, arrangement: unmoved });
   }
+  if (Object.keys(arrangement.positions).length > 0) whole = wholeOf(specs, { least, arrangement });
   const { width, height, boxes, lines } = whole;
-  return { boxes, lines, bounds: { x: 0, y: 0, width: Math.max(width, 1), height: Math.max(height, 1) } };
+  const all = around([{ x: 0, y: 0, width, height }, ...boxes]) ?? { x: 0, y: 0, width, height };
+  return { boxes, lines, bounds: { ...all, width: Math.max(all.width, 1), height: Math.max(all.height, 1) } };
 }
 
 /** The height of a box whose name can be read when everything is in view. */
@@ -68,48 +79,65 @@ function leastHeightIn({ width, height }: Sized): number {
   return unit <= 1 ? 0 : stepUp(unit) * TYPICAL.box;
 }
 
-/** @param least the height that boxes have at least, so that their names can be read from afar */
-function wholeOf(specs: readonly BoxSpec[], least: number): Sized {
+function wholeOf(specs: readonly BoxSpec[], given: Omit<Level, "depth">): Sized {
   const [only] = specs;
+  const level = { ...given, depth: 0 };
   // a frame around the only network would say nothing
-  if (specs.length === 1 && only !== undefined) return contentOf(only, { depth: 0, least });
+  if (specs.length === 1 && only !== undefined) return contentOf(only, level);
   return shelved(
-    specs.map((spec) => sized(spec, { depth: 0, least })),
-    BETWEEN_NETWORKS,
+    specs.map((spec) => sized(spec, level)),
+    { between: BETWEEN_NETWORKS, level },
   );
 }
 
 interface Level {
   readonly depth: number;
+  /** The height that boxes have at least, so that their names can be read from afar. */
   readonly least: number;
+  readonly arrangement: Arrangement;
 }
 
 /** Of a box with a readable name, its width as a share of its height at least. */
 const LEAST_RATIO = 3;
 
 /** A box around its tiles and inner boxes. */
-function sized(spec: BoxSpec, { depth, least }: Level): Sized {
+function sized(spec: BoxSpec, level: Level): Sized {
+  const { depth, least, arrangement } = level;
+  if (arrangement.collapsed.has(spec.key)) return collapsed(spec, level);
   const grid = gridOf(spec);
-  const inner = contentOf(spec, { depth: depth + 1, least });
+  const inner = contentOf(spec, { ...level, depth: depth + 1 });
   const innerTop = HEADER + (grid.height === 0 ? 0 : grid.height + GAP);
   const isEmpty = inner.boxes.length === 0;
   const leastWidth = Math.max(spec.kind === "bar" ? 0 : LEAST_WIDTH, LEAST_RATIO * least);
-  const width = Math.max(Math.max(grid.width, inner.width) + 2 * PAD, leastWidth);
-  const height = Math.max((isEmpty ? HEADER + grid.height : innerTop + inner.height) + PAD, least);
   const tiles = spec.tiles.map((tile, index): PlacedTile => {
     const column = index % grid.columns;
     const row = Math.floor(index / grid.columns);
-    return { spec: tile, x: PAD + column * (TILE.width + GAP), y: HEADER + row * (TILE.height + GAP), ...TILE };
+    const at = arrangement.positions[tile.key] ?? { x: column * (TILE.width + GAP), y: row * (TILE.height + GAP) };
+    return { spec: tile, x: PAD + Math.max(0, at.x), y: HEADER + Math.max(0, at.y), ...TILE };
   });
-  const box: PlacedBox = { spec, depth, x: 0, y: 0, width, height, tiles };
+  const room = roomFor(tiles, {
+    width: PAD + Math.max(grid.width, inner.width),
+    height: isEmpty ? HEADER + grid.height : innerTop + inner.height,
+  });
+  const width = Math.max(room.width + PAD, leastWidth);
+  const height = Math.max(room.height + PAD, least);
+  const box: PlacedBox = { ...NOWHERE, spec, depth, width, height, tiles, isCollapsed: false };
   const { boxes, lines } = moved(inner, PAD, innerTop);
   return { width, height, boxes: [box, ...boxes], lines };
+}
+
+const NOWHERE = { x: 0, y: 0, outer: { x: 0, y: 0 }, origin: { x: PAD, y: HEADER } } as const;
+
+/** A box of which only the header is there, with the number of things in it. */
+function collapsed(spec: BoxSpec, { depth, least }: Level): Sized {
+  const size = { width: Math.max(LEAST_WIDTH, LEAST_RATIO * least), height: Math.max(HEADER, least) };
+  return { ...size, boxes: [{ ...NOWHERE, ...size, spec, depth, tiles: [], isCollapsed: true }], lines: [] };
 }
 
 /** The inner boxes of a box, and the bars and lines between them. */
 function contentOf({ boxes, bars }: BoxSpec, level: Level): Sized {
   const inner = boxes.map((spec) => sized(spec, level));
-  return bars.length === 0 ? shelved(inner, BETWEEN) : connected(inner, bars, level);
+  return bars.length === 0 ? shelved(inner, { between: BETWEEN, level }) : connected(inner, bars, level);
 }
 
 /** The columns of tiles; the thresholds are far apart, because all of a box moves when it passes one. */
@@ -172,25 +200,41 @@ function stepUp(length: number): number {
   return STEP ** Math.ceil(Math.log(length) / Math.log(STEP));
 }
 
-/** The boxes and lines of a row, at its place. */
-function placed({ members }: Shelf, left: number, y: number): Pick<Sized, "boxes" | "lines"> {
-  const all = members.map(({ sized, x }) => moved(sized, left + x, y));
+/** The boxes and lines of a row, at its place or where people put them. */
+function placed({ members }: Shelf, level: Level, left: number, y: number): Pick<Sized, "boxes" | "lines"> {
+  const all = members.map(({ sized, x }) => putAt(sized, chosenPlace(sized, level) ?? { x: left + x, y }));
   return { boxes: all.flatMap(({ boxes }) => boxes), lines: all.flatMap(({ lines }) => lines) };
 }
 
-function shelved(inner: readonly Sized[], between: number): Sized {
+/** Where people put a box: inside of the one around it, if there is one. */
+function chosenPlace({ boxes }: Sized, { depth, arrangement }: Level): Point | null {
+  const at = arrangement.positions[boxes[0]?.spec.key ?? ""];
+  if (at === undefined || depth === 0) return at ?? null;
+  return { x: Math.max(0, at.x), y: Math.max(0, at.y) };
+}
+
+type Size = Pick<Sized, "width" | "height">;
+
+/** A size that has room for things where people put them, too. */
+function roomFor(things: readonly Rect[], { width, height }: Size): Size {
+  const all = around(things);
+  if (all === null) return { width, height };
+  return { width: Math.max(width, all.x + all.width), height: Math.max(height, all.y + all.height) };
+}
+
+function shelved(inner: readonly Sized[], { between, level }: { between: number; level: Level }): Sized {
   const boxes: PlacedBox[] = [];
   const lines: MapLine[] = [];
   let y = 0;
   let width = 0;
   for (const shelf of shelvesOf(inner, between)) {
-    const row = placed(shelf, 0, y);
+    const row = placed(shelf, level, 0, y);
     boxes.push(...row.boxes);
     lines.push(...row.lines);
     width = Math.max(width, shelf.width);
     y += shelf.height + between;
   }
-  return { width, height: Math.max(0, y - between), boxes, lines };
+  return { ...roomFor(boxes, { width, height: Math.max(0, y - between) }), boxes, lines };
 }
 
 /** Bars above the boxes that they connect, with a lane for lines above each row, and trunks to the rows at the left. */
@@ -210,13 +254,15 @@ function connected(inner: readonly Sized[], bars: readonly BarSpec[], level: Lev
       lanes.push(y);
       y += bars.length * SPACE.track + 2 * SPACE.around;
     }
-    const row = placed(shelf, left, y);
+    const row = placed(shelf, level, left, y);
     boxes.push(...row.boxes);
     lines.push(...row.lines);
     width = Math.max(width, shelf.width);
     y += shelf.height;
   }
-  return { width: left + width, height: y, boxes, lines: [...lines, ...linesOf(boxes, lanes)] };
+  const isMoved = (key: string): boolean => key in level.arrangement.positions;
+  const room = roomFor(boxes, { width: left + width, height: y });
+  return { ...room, boxes, lines: [...lines, ...linesOf(boxes, lanes, isMoved)] };
 }
 
 function moved({ width, height, boxes, lines }: Sized, dx: number, dy: number): Sized {
@@ -228,7 +274,19 @@ function moved({ width, height, boxes, lines }: Sized, dx: number, dy: number): 
   return {
     width,
     height,
-    boxes: boxes.map((box) => ({ ...shift(box), tiles: box.tiles.map(shift) })),
+    boxes: boxes.map((box) => ({
+      ...shift(box),
+      tiles: box.tiles.map(shift),
+      origin: shift(box.origin),
+      outer: shift(box.outer),
+    })),
     lines: lines.map((line) => ({ ...line, points: line.points.map(shift) })),
   };
+}
+
+/** A box at a place in the content of the one around it. */
+function putAt(sized: Sized, { x, y }: Point): Sized {
+  const there = moved(sized, x, y);
+  const [first, ...inner] = there.boxes;
+  return { ...there, boxes: first === undefined ? [] : [{ ...first, outer: { x: 0, y: 0 } }, ...inner] };
 }

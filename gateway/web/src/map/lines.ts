@@ -4,7 +4,8 @@ import type { BarSpec, BoxSpec } from "./boxes.js";
 
 // Lines from bars to boxes, at right angles: down into the lane below the bar, to a trunk at the left if the box is in
 // another row, along the lane above the box, and down to its edge. Each bar has a track of its own in every lane, so
-// that lines of different bars cross but never lie on each other.
+// that lines of different bars cross but never lie on each other. Where people have moved a bar or a box, the line between
+// them is the shortest with right angles.
 
 interface BoxAt extends Rect {
   readonly spec: BoxSpec;
@@ -23,14 +24,25 @@ export interface MapLine {
 /** In map units. */
 export const SPACE = { track: 14, trunk: 14, around: 20, drop: 20, corner: 24 } as const;
 
-/** @param lanes where the gaps between rows of boxes begin, from top to bottom */
-export function linesOf(boxes: readonly BoxAt[], lanes: readonly number[]): MapLine[] {
+/**
+ * @param lanes where the gaps between rows of boxes begin, from top to bottom
+ * @param isMoved whether people have moved the box with a key
+ */
+export function linesOf(
+  boxes: readonly BoxAt[],
+  lanes: readonly number[],
+  isMoved: (key: string) => boolean,
+): MapLine[] {
   const byKey = new Map(boxes.map((box) => [box.spec.key, box]));
   const bars = boxes.filter((box): box is BoxAt & { spec: BarSpec } => box.spec.kind === "bar");
   const arriving = arrivalsOf(bars);
   return bars.flatMap((bar, index) =>
     bar.spec.connects.flatMap((key): MapLine[] => {
       const box = byKey.get(key);
+      if (box !== undefined && (isMoved(key) || isMoved(bar.spec.key))) {
+        const x = entryOf(box, arriving.get(key) ?? [], bar.spec.key);
+        return [{ from: bar.spec.key, to: key, index, points: directWay(bar, box, x) }];
+      }
       const below = lanes.findIndex((top) => top >= bar.y + bar.height);
       const above = lanes.findLastIndex((top) => box !== undefined && top < box.y);
       if (box === undefined || lanes[below] === undefined || lanes[above] === undefined) return [];
@@ -50,6 +62,34 @@ export function linesOf(boxes: readonly BoxAt[], lanes: readonly number[]): MapL
       return [{ from: bar.spec.key, to: key, index, points }];
     }),
   );
+}
+
+/** From a bar to a box that is below, above or beside it. @param x where it meets the box, if that is below or above */
+function directWay(bar: Rect, box: Rect, x: number): Point[] {
+  const middle = { x: bar.x + bar.width / 2, y: bar.y + bar.height / 2 };
+  const isBelow = box.y >= bar.y + bar.height;
+  if (isBelow || box.y + box.height <= bar.y) {
+    const from = isBelow ? bar.y + bar.height : bar.y;
+    const to = isBelow ? box.y : box.y + box.height;
+    const half = (from + to) / 2;
+    return [
+      { x: middle.x, y: from },
+      { x: middle.x, y: half },
+      { x, y: half },
+      { x, y: to },
+    ];
+  }
+  const isRight = box.x >= bar.x + bar.width / 2;
+  const from = isRight ? bar.x + bar.width : bar.x;
+  const to = isRight ? box.x : box.x + box.width;
+  const y = box.y + box.height / 2;
+  const half = (from + to) / 2;
+  return [
+    { x: from, y: middle.y },
+    { x: half, y: middle.y },
+    { x: half, y },
+    { x: to, y },
+  ];
 }
 
 function trackOf(lane: number, index: number): number {

@@ -5,7 +5,7 @@ import { PALETTES } from "./colours.js";
 import type { PlacedBox, PlacedTile } from "./layout.js";
 import type { Look } from "./look.js";
 import { paint } from "./paint.js";
-import { hitAt, type Projection } from "./projection.js";
+import { headerAt, hitAt, type Movable, movableAt, type Projection } from "./projection.js";
 
 // The map on a canvas, with its camera. Drawn once per frame in which something has changed.
 
@@ -34,6 +34,11 @@ export interface MapView {
   /** Moves a point of the map to the middle, at once. */
   centre(at: Point): void;
   hit(at: Point): Hit;
+  /** The box whose header is at a point. */
+  header(at: Point): PlacedBox | null;
+  movable(at: Point): Movable | null;
+  /** Shows where something would be. */
+  outline(at: Rect | null): void;
   /** Whether anything has been shown. */
   readonly isStarted: boolean;
   readonly size: Size;
@@ -58,6 +63,7 @@ export function createMapView(canvas: HTMLCanvasElement, onMove: () => void): Ma
   let projection: Projection | null = null;
   /** Everything stays in view when something else is shown. */
   let followsWhole = true;
+  let outlined: Rect | null = null;
   let frame = 0;
   let flight: { readonly from: Camera; readonly to: Camera; readonly since: number } | null = null;
 
@@ -82,6 +88,10 @@ export function createMapView(canvas: HTMLCanvasElement, onMove: () => void): Ma
     context.fillStyle = PALETTES[look.scheme].background;
     context.fillRect(0, 0, size.width, size.height);
     projection = paint(surface, look, camera, size);
+    if (outlined !== null) {
+      const { accent } = PALETTES[look.scheme];
+      surface.rect(outlined, { line: accent, lineWidth: 2, radius: 6, isDashed: true });
+    }
     onMove();
   }
 
@@ -124,6 +134,12 @@ export function createMapView(canvas: HTMLCanvasElement, onMove: () => void): Ma
     fit: (part, most) => fly(fitted(part ?? bounds(), size, most), part === undefined),
     centre: (at) => set(centred(at, camera.scale, size), false),
     hit: (at) => (projection === null ? null : hitAt(projection, at)),
+    header: (at) => (projection === null ? null : headerAt(projection, at)),
+    movable: (at) => (projection === null ? null : movableAt(projection, at)),
+    outline: (at) => {
+      outlined = at;
+      schedule();
+    },
     get isStarted() {
       return look !== null;
     },

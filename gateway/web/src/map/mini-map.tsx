@@ -31,7 +31,7 @@ export function MiniMap({ view, look, moves }: MiniMapProps): ReactNode {
   function go(event: PointerEvent): void {
     if (event.buttons !== 1) return;
     const { left, top } = event.currentTarget.getBoundingClientRect();
-    view.centre({ x: (event.clientX - left) / scale, y: (event.clientY - top) / scale });
+    view.centre({ x: (event.clientX - left) / scale + bounds.x, y: (event.clientY - top) / scale + bounds.y });
   }
 
   return (
@@ -52,13 +52,17 @@ function draw(context: CanvasRenderingContext2D, look: Look, { view, scale }: { 
   const palette = PALETTES[look.scheme];
   context.fillStyle = palette.background;
   context.fillRect(0, 0, width, height);
+  const { bounds } = look.layout;
+  context.setTransform(scale, 0, 0, scale, -bounds.x * scale, -bounds.y * scale);
+  const pixel = 1 / scale;
   for (const box of look.layout.boxes) {
     if (box.spec.kind === "network") continue;
     context.fillStyle = box.spec.kind === "bar" ? palette.accent : palette.boxLine;
-    context.fillRect(box.x * scale, box.y * scale, Math.max(1, box.width * scale), Math.max(1, box.height * scale));
+    context.fillRect(box.x, box.y, Math.max(pixel, box.width), Math.max(pixel, box.height));
   }
   const { visible } = view;
   context.strokeStyle = palette.accent;
-  context.lineWidth = 2;
-  context.strokeRect(visible.x * scale, visible.y * scale, visible.width * scale, visible.height * scale);
+  context.lineWidth = 2 * pixel;
+  context.strokeRect(visible.x, visible.y, visible.width, visible.height);
+  context.setTransform(1, 0, 0, 1, 0, 0);
 }

@@ -1,4 +1,4 @@
-import { ActionIcon, Drawer, useComputedColorScheme } from "@mantine/core";
+import { ActionIcon, Button, Drawer, useComputedColorScheme } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import type { Diff, Topology, TopologyNode } from "@nts/shared/contract";
 import { Maximize, Minus, Plus } from "lucide-react";
@@ -20,6 +20,7 @@ import { notifyFailure } from "../parts/toast.js";
 import { hostPath, subnetPath } from "../paths.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { type KnownTags, useTags } from "../tags/tags.js";
+import { withCollapsed, withPosition } from "./arrangement.js";
 import type { Names } from "./boxes.js";
 import { Canvas, type CanvasHandle } from "./canvas.js";
 import { type Format, fileOf, save } from "./files.js";
@@ -36,6 +37,8 @@ import { Results } from "./results.js";
 import { Toolbar } from "./toolbar.js";
 import { useLayout } from "./use-layout.js";
 import { type MapState, useMapState } from "./use-map-state.js";
+import { SavedViewsMenu } from "./saved-views-menu.js";
+import { useSavedViews } from "./use-saved-views.js";
 import { Views } from "./views.js";
 
 // Loaded on demand, because few users need it at once.
@@ -77,8 +80,12 @@ export function Overview(props: OverviewProps): ReactNode {
   const canvas = useRef<CanvasHandle | null>(null);
   const navigate = useNavigate();
 
+  const [isArranging, setArranging] = useState(false);
+  const views = useSavedViews(state);
+  const { arrangement, arrange } = views;
+
   const model = useMemo(() => modelOf(topology), [topology]);
-  const layout = useLayout(view, whole, useNames(tags));
+  const layout = useLayout(view, whole, useNames(tags), arrangement);
   const icons = useIcons();
   const { shown, listed, found } = useFound(model, state);
   const node = selected === null ? undefined : model.nodes.get(selected);
@@ -114,6 +121,7 @@ export function Overview(props: OverviewProps): ReactNode {
           onSearch={state.setSearch}
           onFilter={state.setFilters}
           onExport={(format) => void exportAs(format, look, title)}
+          views={<SavedViewsMenu views={views} boxes={layout.boxes} {...{ isArranging }} onArrange={setArranging} />}
         />
       }
     >
@@ -125,10 +133,21 @@ export function Overview(props: OverviewProps): ReactNode {
             handle={canvas}
             onSelect={select}
             onOpen={open}
+            isArranging={isArranging}
+            onMove={(key, at) => arrange(withPosition(arrangement, key, at))}
+            onCollapse={(key, isCollapsed) => arrange(withCollapsed(arrangement, key, isCollapsed))}
             covered={node !== undefined && !isNarrow ? PANEL_WIDTH : 0}
           />
           {found !== null && <Matches found={listed} all={shown.size} selected={selected} onShow={show} />}
           <Zoom canvas={canvas} />
+          {isArranging && (
+            <div className={classes.arranging}>
+              Drag boxes and tiles to where they belong.
+              <Button size="compact-sm" onClick={() => setArranging(false)}>
+                Done
+              </Button>
+            </div>
+          )}
           {!isNarrow && panel}
         </div>
         {time}

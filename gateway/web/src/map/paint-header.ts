@@ -16,12 +16,12 @@ const PAD = 8;
 const GAP = 8;
 const BAR_HEIGHT = 3;
 
-export function paintHeader(surface: Surface, look: Look, { box: { spec }, header }: ProjectedBox): void {
+export function paintHeader(surface: Surface, look: Look, { box: { spec, isCollapsed }, header }: ProjectedBox): void {
   if (header.width < LEAST_WIDTH || header.height < LEAST_HEIGHT) return;
   const { text, dimText } = PALETTES[look.scheme];
   const inside = insideOf(surface, spec, header);
   const detail = detailBeside(spec.title, spec.detail);
-  const count = spec.use === null ? countText(spec) : inUseText(spec.use);
+  const count = isCollapsed ? collapsedText(spec) : spec.use === null ? countText(spec) : inUseText(spec.use);
   const isTall = header.height >= TWO_LINES;
   const size = isTall ? Math.min(17, header.height * 0.34) : Math.min(13, header.height * 0.68);
   const title = { size, weight: 600, colour: text } as const;
@@ -70,6 +70,12 @@ function countText({ kind, tiles, boxes }: BoxSpec): string {
   if (kind === "network" || kind === "subnet" || count === 0 || (kind === "bar" && count === 1)) return "";
   if (kind === "host") return count === 1 ? "1 guest" : `${count} guests`;
   return count.toLocaleString("en");
+}
+
+/** The number of things in a collapsed box. */
+function collapsedText({ tiles, boxes, bars }: BoxSpec): string {
+  const count = tiles.length + boxes.length + bars.length;
+  return count === 0 ? "empty" : `${count.toLocaleString("en")} inside`;
 }
 
 function inUseText({ used, capacity }: NonNullable<BoxSpec["use"]>): string {

@@ -18,13 +18,11 @@ export function paint(surface: Surface, look: Look, camera: Camera, size: Size):
   const canvas = { x: 0, y: 0, ...size };
   const shown = projection.boxes.filter((box) => isShown(box, look));
   const visible = shown.filter(({ at }) => meet(at, canvas));
-  for (const box of visible) {
-    surface.opacity = opacityOfBox(look, box);
-    paintFrame(surface, look, box);
-  }
-  paintLines(surface, look, { shown, projection });
   const paintTile = createTilePainter(surface, look, detailAt(camera.scale));
-  for (const box of visible)
+  const networks = visible.filter(isNetwork);
+  for (const box of networks) paintFrame(surface, look, box);
+  paintLines(surface, look, { shown, projection });
+  const tilesIn = (box: ProjectedBox): void => {
     for (const tile of box.box.tiles) {
       const { id } = tile.spec.node;
       const at = projection.tileAt(tile, box);
@@ -32,12 +30,40 @@ export function paint(surface: Surface, look: Look, camera: Camera, size: Size):
       surface.opacity = opacityOf(look, id);
       paintTile(asThen(tile.spec, look), at);
     }
-  for (const box of visible) {
-    surface.opacity = opacityOfBox(look, box);
-    paintHeader(surface, look, box);
+  };
+  for (const part of partsOf(visible)) {
+    for (const box of part) {
+      surface.opacity = opacityOfBox(look, box);
+      paintFrame(surface, look, box);
+    }
+    part.forEach(tilesIn);
+    for (const box of part) {
+      surface.opacity = opacityOfBox(look, box);
+      paintHeader(surface, look, box);
+    }
   }
   surface.opacity = 1;
+  for (const box of networks) paintHeader(surface, look, box);
   return projection;
+}
+
+function isNetwork({ box: { spec } }: ProjectedBox): boolean {
+  return spec.kind === "network";
+}
+
+/** Boxes in networks, each with what is in it: where people have put one over another, it covers the other whole. */
+function partsOf(boxes: readonly ProjectedBox[]): ProjectedBox[][] {
+  const parts: ProjectedBox[][] = [];
+  let depth = Infinity;
+  for (const box of boxes) {
+    if (isNetwork(box)) depth = Infinity;
+    else if (box.box.depth > depth) parts.at(-1)?.push(box);
+    else {
+      parts.push([box]);
+      depth = box.box.depth;
+    }
+  }
+  return parts;
 }
 
 /** A tile with the node as it was at the selected time, while layouts are of the present. */

@@ -1,5 +1,5 @@
-import type { Rect } from "./geometry.js";
-import { around } from "./camera.js";
+import { around, type Point, type Rect } from "./geometry.js";
+import type { BoxSpec } from "./boxes.js";
 import type { Layout, PlacedTile } from "./layout.js";
 import { hostIdOf, type Model } from "./model.js";
 
@@ -12,9 +12,34 @@ export function placeOfNode({ boxes }: Layout, { nodes }: Model, id: string): Re
   return around(
     boxes.flatMap((box) => [
       ...(box.spec.nodeId !== null && ids.has(box.spec.nodeId) ? [box] : []),
+      ...(box.isCollapsed && hasAny(box.spec, ids) ? [box] : []),
       ...box.tiles.filter(({ spec }) => ids.has(spec.node.id)),
     ]),
   );
+}
+
+function hasAny({ tiles, boxes, bars }: BoxSpec, ids: ReadonlySet<string | null>): boolean {
+  return (
+    tiles.some(({ node }) => ids.has(node.id)) ||
+    [...boxes, ...bars].some((box) => (box.nodeId !== null && ids.has(box.nodeId)) || hasAny(box, ids))
+  );
+}
+
+/** The key and the position of the first tile of a node, or of the box that stands for it or contains the tile. */
+export function placeToMove(
+  { boxes }: Layout,
+  id: string,
+  kind: "tile" | "box",
+): { readonly key: string; readonly position: Point } | null {
+  const ids = new Set([id]);
+  for (const { spec, tiles, isCollapsed, x, y, origin, outer } of boxes) {
+    const box = { key: spec.key, position: { x: x - outer.x, y: y - outer.y } };
+    if (spec.nodeId === id || (isCollapsed && hasAny(spec, ids))) return box;
+    const tile = tiles.find((one) => one.spec.node.id === id);
+    if (tile === undefined) continue;
+    return kind === "box" ? box : { key: tile.spec.key, position: { x: tile.x - origin.x, y: tile.y - origin.y } };
+  }
+  return null;
 }
 
 export type Direction = "ArrowLeft" | "ArrowRight" | "ArrowUp" | "ArrowDown";

@@ -22,11 +22,15 @@ export interface ProjectedBox {
   readonly header: Rect;
   /** For what is in the box. */
   readonly inside: Vertical;
+  /** For the box. */
+  readonly outside: Vertical;
 }
 
 export interface Projection {
   /** All of them, outer boxes before inner ones. */
   readonly boxes: readonly ProjectedBox[];
+  /** Pixels per map unit, across. */
+  readonly scale: number;
   readonly tileAt: (tile: PlacedTile, box: ProjectedBox) => Rect;
   /** Points of a line, whose boxes are in the same outer box. */
   readonly pointsOf: (line: { readonly from: string; readonly points: readonly Point[] }) => Point[];
@@ -47,6 +51,7 @@ export function projected({ boxes }: Layout, { scale, left, top }: Camera): Proj
   });
   return {
     boxes: all,
+    scale,
     tileAt: ({ x, y, width, height }, { inside }) => ({
       x: x * scale + left,
       y: y * inside.scale + inside.top,
@@ -71,12 +76,52 @@ function projectedBox(box: PlacedBox, vertical: Vertical, { scale, left }: Omit<
   const height = Math.max(natural, Math.min(LEAST_HEADER, at.height * MOST_SHARE));
   const insideScale = height === natural ? vertical.scale : (at.height - height) / (box.height - HEADER);
   const inside = { scale: insideScale, top: at.y + height - (box.y + HEADER) * insideScale };
-  return { box, at, header: { ...at, height }, inside };
+  return { box, at, header: { ...at, height }, inside, outside: vertical };
 }
 
 /** The tile or, if there is none, the innermost box at a point of the canvas. */
 export function hitAt(projection: Projection, point: Point): PlacedTile | PlacedBox | null {
-  const box = projection.boxes.findLast(({ at }) => contains(at, point));
+  const box = boxAt(projection, point);
+  return box === undefined ? null : (tileIn(projection, box, point) ?? box.box);
+}
+
+function boxAt({ boxes }: Projection, point: Point): ProjectedBox | undefined {
+  return boxes.findLast(({ at }) => contains(at, point));
+}
+
+/** The last one, which is drawn over others where people have moved it there. */
+function tileIn(projection: Projection, box: ProjectedBox, point: Point): PlacedTile | undefined {
+  return box.box.tiles.findLast((tile) => contains(projection.tileAt(tile, box), point));
+}
+
+/** The box whose header is at a point of the canvas. */
+export function headerAt(projection: Projection, point: Point): PlacedBox | null {
+  const box = boxAt(projection, point);
+  return box !== undefined && contains(box.header, point) ? box.box : null;
+}
+
+/** A tile or box that people can move. */
+export interface Movable {
+  readonly key: string;
+  /** On the canvas. */
+  readonly at: Rect;
+  /** In map units, within the content of the box around it. */
+  readonly position: Point;
+  /** Pixels per map unit. */
+  readonly scale: Point;
+}
+
+/** What is at a point of the canvas and can be moved. */
+export function movableAt(projection: Projection, point: Point): Movable | null {
+  const box = boxAt(projection, point);
   if (box === undefined) return null;
-  return box.box.tiles.find((tile) => contains(projection.tileAt(tile, box), point)) ?? box.box;
+  const { scale } = projection;
+  const tile = tileIn(projection, box, point);
+  if (tile === undefined) {
+    const { spec, x, y, outer } = box.box;
+    const position = { x: x - outer.x, y: y - outer.y };
+    return { key: spec.key, at: box.at, position, scale: { x: scale, y: box.outside.scale } };
+  }
+  const position = { x: tile.x - box.box.origin.x, y: tile.y - box.box.origin.y };
+  return { key: tile.spec.key, at: projection.tileAt(tile, box), position, scale: { x: scale, y: box.inside.scale } };
 }

@@ -23,6 +23,8 @@ interface ToolbarProps {
   readonly isLookingBack: boolean;
   readonly onLookBack: () => void;
   readonly onExport: (format: Format) => void;
+  /** The menu of saved views. */
+  readonly views: ReactNode;
 }
 
 const IMAGES: readonly { readonly format: Format; readonly label: string }[] = [
@@ -61,6 +63,7 @@ export function Toolbar(props: ToolbarProps): ReactNode {
       >
         Look back
       </Button>
+      {props.views}
       <ExportMenu {...props} />
     </div>
   );

@@ -12,11 +12,22 @@ export interface MapState {
   readonly search: string;
   readonly filters: Filters;
   readonly selected: string | null;
+  /** The id of the saved view that is shown. */
+  readonly saved: string | null;
+  /** Whether the URL says what is shown, apart from the saved view. */
+  readonly isChosen: boolean;
+  /** Shows something else, with or without a saved view. */
+  readonly show: (settings: MapSettings, saved: string | null) => void;
   readonly setView: (view: View) => void;
   readonly setSearch: (search: string) => void;
   readonly setFilters: (filters: Filters) => void;
   readonly select: (id: string | null) => void;
 }
+
+/** What a saved view has of it. */
+export type MapSettings = Pick<MapState, "view" | "search" | "filters">;
+
+const OF_SETTINGS = ["view", "q", "tag", "category", "subnet", "hidden"] as const;
 
 export function useMapState(): MapState {
   const [parameters, setParameters] = useSearchParams();
@@ -28,13 +39,23 @@ export function useMapState(): MapState {
     search: parameters.get("q") ?? "",
     filters,
     selected: parameters.get("selected"),
-    setView: (view) => change({ view: view === "subnets" ? null : view }),
+    saved: parameters.get("saved"),
+    isChosen: OF_SETTINGS.some((name) => parameters.has(name)),
+    show: ({ view, search, filters: chosen }, saved) =>
+      change({ ...ofView(view), q: search, ...ofFilters(chosen), saved, selected: null }),
+    setView: (view) => change(ofView(view)),
     setSearch: (q) => change({ q }),
-    setFilters: ({ tags, categories: chosen, subnets, withHidden }) =>
-      change({ tag: tags, category: chosen, subnet: subnets, hidden: withHidden ? "yes" : null }),
+    setFilters: (chosen) => change(ofFilters(chosen)),
     select: (id) => change({ selected: id }),
   };
 }
+
+const ofView = (view: View) => ({ view: view === "subnets" ? null : view });
+
+const ofFilters = ({ tags, categories, subnets, withHidden }: Filters) => ({
+  ...{ tag: tags, category: categories, subnet: subnets },
+  hidden: withHidden ? "yes" : null,
+});
 
 function filtersIn(parameters: URLSearchParams): Filters {
   return {
