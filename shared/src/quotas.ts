@@ -8,6 +8,7 @@ export const UNVERIFIED_QUOTAS = {
   entities: 1_000,
   networks: 10,
   tags: 50,
+  views: 10,
   webhooks: 2,
   keys: 10,
   invites: 5,

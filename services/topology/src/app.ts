@@ -36,6 +36,7 @@ import type { Storage } from "./storage/storage.js";
 import { mountSubnets } from "./resources/subnets.js";
 import { mountTags } from "./resources/tags.js";
 import { mountTopology } from "./resources/topology.js";
+import { mountViews } from "./resources/views.js";
 import { mountWebhooks } from "./resources/webhooks.js";
 import { endWebhooks } from "./webhooks/makers.js";
 import type { WebhookOperations } from "./webhooks/operations.js";
@@ -76,6 +77,7 @@ export function createTopologyApp(parts: TopologyParts): Router {
   mountBindings(router, storage, past);
   mountTags(router, storage, past, notices);
   mountDefinitions(router);
+  mountViews(router, storage, past);
   mountTopology(router, storage, past);
   mountChanges(router, journal, storage);
   mountDiff(router, journal.reader, storage.database);

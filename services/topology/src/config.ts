@@ -26,6 +26,7 @@ export const TopologySettings = z.object({
   MAX_ENTITIES_PER_ORGANIZATION: quota(DEFAULT_QUOTAS.entities, "Entities of all kinds together, bindings included."),
   MAX_NETWORKS_PER_ORGANIZATION: quota(DEFAULT_QUOTAS.networks, "Networks per organization."),
   MAX_TAGS_PER_ORGANIZATION: quota(DEFAULT_QUOTAS.tags, "Tags per organization."),
+  MAX_VIEWS_PER_ORGANIZATION: quota(DEFAULT_QUOTAS.views, "Views per organization."),
   CHANGES_RETENTION_DAYS: z.coerce.number().min(1).default(90).describe("Retention of the change history in days."),
   MAX_WEBHOOKS_PER_ORGANIZATION: z.coerce.number().int().min(0).default(20).describe("Webhooks per organization."),
   WEBHOOK_ALLOW: NetworkList.default([]).describe(

@@ -135,6 +135,7 @@ function quotasOf(settings: TopologyConfig): Quotas {
     entities: settings.MAX_ENTITIES_PER_ORGANIZATION,
     networks: settings.MAX_NETWORKS_PER_ORGANIZATION,
     tags: settings.MAX_TAGS_PER_ORGANIZATION,
+    views: settings.MAX_VIEWS_PER_ORGANIZATION,
   };
 }
 

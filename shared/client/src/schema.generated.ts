@@ -560,8 +560,91 @@ export interface components {
             /** @description `#RGB`, `#RRGGBB`, or a named colour of CSS, such as `blue`. */
             color?: components["schemas"]["Colour"] | null;
         };
+        ViewCreate: {
+            /**
+             * @description null: of the whole organization.
+             * @default null
+             */
+            network_id?: components["schemas"]["Uuid"] | null;
+            name: components["schemas"]["Label1To100"];
+            /**
+             * @description What boxes are: subnets, hosts with what they run, categories of services, or tags.
+             * @default l3
+             */
+            layer?: components["schemas"]["ViewLayer"];
+            /**
+             * @default {
+             *       "search": "",
+             *       "tags": [],
+             *       "categories": [],
+             *       "subnets": [],
+             *       "with_hidden": false
+             *     }
+             */
+            filters?: components["schemas"]["ViewFiltersInput"];
+            /** @default [] */
+            collapsed?: string[];
+            /** @default {} */
+            positions?: components["schemas"]["ViewPositionsInput"];
+            /** @default [] */
+            tags?: components["schemas"]["Tags"];
+        };
         /** @enum {string} */
-        ChangedEntity: "Tag" | "Network" | "Subnet" | "Host" | "Interface" | "Port" | "Service";
+        ViewLayer: "l3" | "workloads" | "services" | "tags";
+        ViewFiltersInput: {
+            /** @default  */
+            search?: components["schemas"]["Text0To100"];
+            /** @default [] */
+            tags?: components["schemas"]["Label1To50"][];
+            /** @default [] */
+            categories?: components["schemas"]["Category"][];
+            /** @default [] */
+            subnets?: components["schemas"]["Uuid"][];
+            /** @default false */
+            with_hidden?: boolean;
+        };
+        ViewPositionsInput: {
+            [key: string]: components["schemas"]["ViewPositionInput"];
+        };
+        ViewPositionInput: {
+            x: number;
+            y: number;
+        };
+        ViewUpdate: {
+            /** @description null: of the whole organization. */
+            network_id?: components["schemas"]["Uuid"] | null;
+            name: components["schemas"]["Label1To100"];
+            /** @description What boxes are: subnets, hosts with what they run, categories of services, or tags. */
+            layer?: components["schemas"]["ViewLayer"];
+            filters?: components["schemas"]["ViewFiltersInput"];
+            collapsed?: string[];
+            /** @description In a patch, null removes a position. */
+            positions?: components["schemas"]["ViewPositionsInput"];
+            tags?: components["schemas"]["Tags"];
+        };
+        ViewPatch: {
+            network_id?: components["schemas"]["Uuid"] | null;
+            name?: components["schemas"]["Label1To100"];
+            /** @description What boxes are: subnets, hosts with what they run, categories of services, or tags. */
+            layer?: components["schemas"]["ViewLayer"];
+            filters?: components["schemas"]["ViewFiltersPatch"];
+            collapsed?: string[];
+            /** @description In a patch, null removes a position. */
+            positions?: components["schemas"]["ViewPositionsPatch"];
+            tags?: components["schemas"]["Tags"] | components["schemas"]["TagsChange"];
+        };
+        ViewFiltersPatch: {
+            search?: components["schemas"]["Text0To100"] | null;
+            tags?: components["schemas"]["Label1To50"][] | null;
+            categories?: components["schemas"]["Category"][] | null;
+            subnets?: components["schemas"]["Uuid"][] | null;
+            with_hidden?: boolean | null;
+        };
+        ViewPositionsPatch: {
+            [key: string]: components["schemas"]["ViewPositionInput"] | null;
+        };
+        /** @enum {string} */
+        ChangedEntity: "Tag" | "Network" | "Subnet" | "View" | "Host" | "Interface" | "Port" | "Service";
         WebhookInput: {
             /**
              * Format: uri
@@ -1102,6 +1185,7 @@ export interface components {
                     Tag: number;
                     Network: number;
                     Subnet: number;
+                    View: number;
                     Host: number;
                     Interface: number;
                     Port: number;
@@ -1117,7 +1201,7 @@ export interface components {
         ArchiveFailure: {
             line: number;
             /** @enum {string} */
-            entity: "Tag" | "Network" | "Subnet" | "Host" | "Interface" | "Port" | "Service";
+            entity: "Tag" | "Network" | "Subnet" | "View" | "Host" | "Interface" | "Port" | "Service";
             /** @description In the archive. */
             id: components["schemas"]["Uuid"];
             code: string;
@@ -1132,6 +1216,7 @@ export interface components {
             Tag: components["schemas"]["ImportHostCounts"];
             Network: components["schemas"]["ImportHostCounts"];
             Subnet: components["schemas"]["ImportHostCounts"];
+            View: components["schemas"]["ImportHostCounts"];
             Host: components["schemas"]["ImportHostCounts"];
             Interface: components["schemas"]["ImportHostCounts"];
             Port: components["schemas"]["ImportHostCounts"];
@@ -1588,6 +1673,47 @@ export interface components {
             /** @constant */
             success: true;
             data: components["schemas"]["Tag"];
+            meta: components["schemas"]["Meta"];
+        };
+        ViewListEnvelope: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["View"][];
+            meta: components["schemas"]["ListMeta"];
+        };
+        View: {
+            id: components["schemas"]["Uuid"];
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+            /** @description null: of the whole organization. */
+            network_id: components["schemas"]["Uuid"] | null;
+            name: string;
+            /** @description What boxes are: subnets, hosts with what they run, categories of services, or tags. */
+            layer: components["schemas"]["ViewLayer"];
+            filters: components["schemas"]["ViewFilters"];
+            /** @description Boxes of which only the header is shown. The id of an entity, or the map's name of a group. Those of what no longer exists have no effect. */
+            collapsed: string[];
+            /** @description Upper left corners of what has been moved, in units of the map, within the box around it. The id of an entity, or the map's name of a group. Those of what no longer exists have no effect. */
+            positions: {
+                [key: string]: components["schemas"]["ViewPosition"];
+            };
+            tags: string[];
+        };
+        ViewFilters: {
+            search: string;
+            tags: string[];
+            categories: components["schemas"]["Category"][];
+            subnets: string[];
+            with_hidden: boolean;
+        };
+        ViewPosition: {
+            x: number;
+            y: number;
+        };
+        ViewEnvelope: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["View"];
             meta: components["schemas"]["Meta"];
         };
         ServiceDefinitionListEnvelope: {
@@ -2345,6 +2471,7 @@ export interface components {
                 networks: number;
                 tags: number;
                 subnets: number;
+                views: number;
                 hosts: number;
                 interfaces: number;
                 ports: number;
@@ -2355,6 +2482,7 @@ export interface components {
                 id: components["schemas"]["Uuid"];
                 name: string;
                 subnets: number;
+                views: number;
                 hosts: number;
                 interfaces: number;
                 ports: number;
@@ -2563,6 +2691,15 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["TagEnvelope"];
+            };
+        };
+        /** @description Success */
+        WrittenViewResponse: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ViewEnvelope"];
             };
         };
         /** @description Success */
@@ -5384,6 +5521,210 @@ export interface operations {
             200: components["responses"]["WrittenTagResponse"];
         };
     };
+    list_views: {
+        parameters: {
+            query?: {
+                /** @description Views of this network, and those of the whole organization. */
+                network_id?: components["schemas"]["Uuid"];
+                /** @description Only these entities. */
+                ids?: components["schemas"]["Uuid"][];
+                /** @description Only entities with any of these tags (ids of managed tags, or labels; a comma in a label is `\,`). */
+                tag_ids?: components["schemas"]["Text1To50"][];
+                /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
+                as_of?: string;
+                /** @description Primary sort key, always ascending. */
+                group_by?: "created_at" | "name" | "updated_at";
+                /** @description Sort key, within groups if any. Default `created_at`. */
+                order_by?: "created_at" | "name" | "updated_at";
+                /** @description Direction of `order_by` only. */
+                order_direction?: "asc" | "desc";
+                /** @description Page size; 0 means no limit. */
+                limit?: number;
+                /** @description Entities to skip. */
+                offset?: number;
+                cursor?: string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViewListEnvelope"];
+                };
+            };
+        };
+    };
+    create_view: {
+        parameters: {
+            query?: {
+                /** @description Validate and report without writing; the response is that of the write. */
+                dry_run?: boolean;
+                /** @description Add the changes to the response as `meta.plan`. */
+                explain?: boolean;
+            };
+            header?: {
+                /** @description The `etag` of a plan: 412 unless the write does exactly that. */
+                "If-Match"?: string;
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+                /** @description Reason for the change, stored in the change history. */
+                "Change-Comment"?: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ViewCreate"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenViewResponse"];
+        };
+    };
+    bulk_delete_views: {
+        parameters: {
+            query?: {
+                /** @description Validate and report without writing; the response is that of the write. */
+                dry_run?: boolean;
+                /** @description Add the changes to the response as `meta.plan`. */
+                explain?: boolean;
+            };
+            header?: {
+                /** @description The `etag` of a plan: 412 unless the write does exactly that. */
+                "If-Match"?: string;
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+                /** @description Reason for the change, stored in the change history. */
+                "Change-Comment"?: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkDelete"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenBulkDeletedResponse"];
+        };
+    };
+    get_view_by_id: {
+        parameters: {
+            query?: {
+                /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
+                as_of?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`: 304 if it is that of the current state. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ViewEnvelope"];
+                };
+            };
+        };
+    };
+    update_view: {
+        parameters: {
+            query?: {
+                /** @description Validate and report without writing; the response is that of the write. */
+                dry_run?: boolean;
+                /** @description Add the changes to the response as `meta.plan`. */
+                explain?: boolean;
+            };
+            header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+                /** @description Reason for the change, stored in the change history. */
+                "Change-Comment"?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ViewUpdate"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenViewResponse"];
+        };
+    };
+    delete_view: {
+        parameters: {
+            query?: {
+                /** @description Validate and report without writing; the response is that of the write. */
+                dry_run?: boolean;
+                /** @description Add the changes to the response as `meta.plan`. */
+                explain?: boolean;
+            };
+            header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+                /** @description Reason for the change, stored in the change history. */
+                "Change-Comment"?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenNothingResponse"];
+        };
+    };
+    patch_view: {
+        parameters: {
+            query?: {
+                /** @description Validate and report without writing; the response is that of the write. */
+                dry_run?: boolean;
+                /** @description Add the changes to the response as `meta.plan`. */
+                explain?: boolean;
+            };
+            header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+                /** @description Reason for the change, stored in the change history. */
+                "Change-Comment"?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/merge-patch+json": components["schemas"]["ViewPatch"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenViewResponse"];
+        };
+    };
     list_service_definitions: {
         parameters: {
             query?: {
@@ -5700,6 +6041,35 @@ export interface operations {
         };
     };
     get_tag_history: {
+        parameters: {
+            query?: {
+                action?: "created" | "updated" | "deleted";
+                /** @description Only changes by this user. */
+                user_id?: components["schemas"]["Uuid"];
+                /** @description Only changes by this API key. */
+                key_id?: components["schemas"]["Uuid"];
+                /** @description Only changes by this request. */
+                request_id?: string;
+                /** @description Only changes at or after this time. */
+                since?: components["schemas"]["Instant"];
+                /** @description Only changes before this time. */
+                until?: components["schemas"]["Instant"];
+                /** @description Oldest first, or newest first. */
+                order_direction?: "asc" | "desc";
+                /** @description Maximum number of entries; a page may have fewer. */
+                limit?: number;
+                /** @description Only entries after this cursor, in the requested order. */
+                after?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        responses: {
+            200: components["responses"]["ChangesResponse"];
+        };
+    };
+    get_view_history: {
         parameters: {
             query?: {
                 action?: "created" | "updated" | "deleted";

@@ -28,6 +28,7 @@ import * as system from "./system.js";
 import * as tags from "./tags.js";
 import * as topology from "./topology.js";
 import * as users from "./users.js";
+import * as views from "./views.js";
 import * as webhooks from "./webhooks.js";
 import * as whoami from "./whoami.js";
 
@@ -71,6 +72,7 @@ export const OPERATIONS = operationsOf(
   services,
   bindings,
   tags,
+  views,
   definitions,
   topology,
   { ...changes, ...changes.HISTORIES },
@@ -128,6 +130,7 @@ export * from "./tags.js";
 export * from "./topology.js";
 export * from "./upload.js";
 export * from "./users.js";
+export * from "./views.js";
 export * from "./webhooks.js";
 export * from "./whoami.js";
 export * from "./writes.js";

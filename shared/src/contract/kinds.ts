@@ -10,6 +10,8 @@ interface KindFacts {
   readonly one: string;
   /** The kind that contains it, and with which it is deleted. */
   readonly parent: "Network" | "Host" | null;
+  /** Its `network_id` may be null: then it belongs to the whole organization, and is visible from all networks. */
+  readonly mayBeOfAll: boolean;
   /** Other kinds that its members refer to, as in `subnet_id`. */
   readonly refersTo: readonly string[];
   /** Has tags. */
@@ -28,6 +30,7 @@ export const KINDS = {
     plural: "tags",
     one: "a tag",
     parent: null,
+    mayBeOfAll: false,
     refersTo: [],
     tagged: false,
     sighted: false,
@@ -39,6 +42,7 @@ export const KINDS = {
     plural: "networks",
     one: "a network",
     parent: null,
+    mayBeOfAll: false,
     refersTo: [],
     tagged: true,
     sighted: false,
@@ -50,17 +54,31 @@ export const KINDS = {
     plural: "subnets",
     one: "a subnet",
     parent: "Network",
+    mayBeOfAll: false,
     refersTo: [],
     tagged: true,
     sighted: false,
     parts: [],
     key: ["cidr"],
   },
+  View: {
+    singular: "view",
+    plural: "views",
+    one: "a view",
+    parent: "Network",
+    mayBeOfAll: true,
+    refersTo: [],
+    tagged: true,
+    sighted: false,
+    parts: [],
+    key: ["name"],
+  },
   Host: {
     singular: "host",
     plural: "hosts",
     one: "a host",
     parent: "Network",
+    mayBeOfAll: false,
     refersTo: [],
     tagged: true,
     sighted: true,
@@ -72,6 +90,7 @@ export const KINDS = {
     plural: "interfaces",
     one: "an interface",
     parent: "Host",
+    mayBeOfAll: false,
     refersTo: ["Subnet"],
     tagged: false,
     sighted: true,
@@ -83,6 +102,7 @@ export const KINDS = {
     plural: "ports",
     one: "a port",
     parent: "Host",
+    mayBeOfAll: false,
     refersTo: [],
     tagged: false,
     sighted: true,
@@ -94,6 +114,7 @@ export const KINDS = {
     plural: "services",
     one: "a service",
     parent: "Host",
+    mayBeOfAll: false,
     refersTo: [],
     tagged: true,
     sighted: true,

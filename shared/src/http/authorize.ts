@@ -1,6 +1,6 @@
 import { isAtLeast, type Endpoint } from "../contract/endpoint.js";
 import { AppError } from "../errors.js";
-import { isUser, type Principal } from "./tenancy.js";
+import { isUser, type Principal, type UserPrincipal } from "./tenancy.js";
 
 /**
  * Rejects callers that may not use an operation at all, whatever it concerns. Applied by the gateway and by every
@@ -24,10 +24,14 @@ export function authorize(
   if (credential === "session" && principal.kind !== "session") throw new AppError("session_required");
   if (permission !== null && !isAtLeast(principal.permission, permission))
     throw new AppError("permission_denied", { required: permission });
-  if (wholeOrganization === true && principal.kind === "key" && principal.scope.networks !== "all")
-    throw new AppError("permission_denied", { required: "all_networks" });
+  if (wholeOrganization === true) requireAllNetworks(principal);
   if (outlivesKeys === true && principal.isLimited === true)
     throw new AppError("permission_denied", { required: "session" });
   if (confirmed === true && principal.confirmedUntil !== undefined && principal.confirmedUntil <= Date.now())
     throw new AppError("confirmation_required");
+}
+
+/** A key that is limited to networks changes nothing of the whole organization. @throws AppError `permission_denied` */
+export function requireAllNetworks({ kind, scope }: UserPrincipal): void {
+  if (kind === "key" && scope.networks !== "all") throw new AppError("permission_denied", { required: "all_networks" });
 }

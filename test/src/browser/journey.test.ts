@@ -126,7 +126,7 @@ describe("the activity page and the history of a host", () => {
     const other = await account.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Office" });
     const patch = { "content-type": "application/merge-patch+json", "change-comment": "shared with the family" };
     await account.session.send("patch", `/api/v1/services/${service.id}`, '{"name": "Photos"}', patch);
-    await until(async () => (await changesOf(account)).length === 8);
+    await until(async () => (await changesOf(account)).length === 9);
     const page = await openWindow({ account });
     await page.goto("/activity");
     const updated = page.getByRole("article").filter({ hasText: "shared with the family" });
@@ -155,7 +155,7 @@ describe("the activity page and the history of a host", () => {
     expect(await kinds.allInnerTexts()).toHaveLength(4);
 
     await account.session.data("delete", `/api/v1/hosts/${host.id}`);
-    await until(async () => (await changesOf(account)).length === 13);
+    await until(async () => (await changesOf(account)).length === 14);
     await page.goto(`/hosts/${host.id}`);
     await heading(page, "Not found").waitFor();
     await page.getByRole("button", { name: "deleted Host nas" }).click();

@@ -234,13 +234,13 @@ function ofResources(): Rows {
       `${most("MAX_ENTITIES_PER_ORGANIZATION")}; concurrent creates may exceed it slightly`,
     ],
     [
-      "networks · tags of an organization",
-      `${most("MAX_NETWORKS_PER_ORGANIZATION")} · ${most("MAX_TAGS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``,
+      "networks · tags · views of an organization",
+      `${most("MAX_NETWORKS_PER_ORGANIZATION")} · ${most("MAX_TAGS_PER_ORGANIZATION")} · ${most("MAX_VIEWS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``,
     ],
     ["webhooks of an organization", `${most("MAX_WEBHOOKS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``],
     [
       "of an organization founded while mail is configured and registration open, until an Owner has verified the address",
-      `${n(UNVERIFIED_QUOTAS.entities)} resources, ${UNVERIFIED_QUOTAS.networks} networks, ${UNVERIFIED_QUOTAS.tags} tags, ${UNVERIFIED_QUOTAS.webhooks} webhooks, ${UNVERIFIED_QUOTAS.keys} API keys, ${UNVERIFIED_QUOTAS.invites} open invites; 403 \`owner_unverified\``,
+      `${n(UNVERIFIED_QUOTAS.entities)} resources, ${UNVERIFIED_QUOTAS.networks} networks, ${UNVERIFIED_QUOTAS.tags} tags, ${UNVERIFIED_QUOTAS.views} views, ${UNVERIFIED_QUOTAS.webhooks} webhooks, ${UNVERIFIED_QUOTAS.keys} API keys, ${UNVERIFIED_QUOTAS.invites} open invites; 403 \`owner_unverified\``,
     ],
     [
       "of an API key: address ranges · grace period of a rotation · recorded usage",

@@ -18,6 +18,7 @@ beforeAll(async () => {
   entities = {
     networks: world.network,
     subnets: world.subnet,
+    views: world.view,
     hosts: world.host,
     interfaces: world.interface,
     ports: world.port,

@@ -4,6 +4,7 @@ import {
   createHost,
   createNetwork,
   createTag,
+  createView,
   deleteHost,
   type Endpoint,
   type Host,
@@ -13,6 +14,7 @@ import {
   listNetworks,
   listSubnets,
   listTags,
+  listViews,
   patchHost,
 } from "@nts/shared/contract";
 import { ARCHIVE_PATH, type Archive, archiveOf, type Entity, entitiesIn } from "../support/archives.js";
@@ -52,6 +54,10 @@ async function anOrganization(owner: Caller): Promise<{ one: World; two: World; 
   await owner.call(patchHost, { params: { id: host.id }, body: { tags: [tag.id], description: "in the cellar" } });
   await aHost(two, { name: "router", interfaces: 1, services: 2 });
   await aHost(two, { name: "bare" });
+  for (const network_id of [one.network.id, null])
+    await owner.call(createView, {
+      body: { network_id, name: "rack", positions: { [host.id]: { x: 1, y: 2 } }, tags: [tag.id] },
+    });
   return { one, two, host };
 }
 
@@ -69,6 +75,7 @@ async function listed(caller: Caller): Promise<Partial<Record<KindName, Entity[]
     Tag: await all(listTags),
     Network: await all(listNetworks),
     Subnet: await all(listSubnets),
+    View: await all(listViews),
     Host: hosts.map((host) => without(unseen(host), "interfaces", "ports", "services")),
     Interface: on("interfaces"),
     Port: on("ports"),
@@ -102,7 +109,7 @@ describe("the archive of an organization", () => {
     for (const { entity, data } of archive.entities) {
       if (entity === "Host") host = data.id;
       const { network_id, subnet_id, host_id, tags = [] } = data as Record<string, unknown>;
-      for (const id of [network_id, subnet_id].filter((one) => one !== undefined))
+      for (const id of [network_id, subnet_id].filter((one) => typeof one === "string"))
         expect([id, before.has(id)]).toEqual([id, true]);
       for (const tag of (tags as string[]).filter((one) => one.length === 36))
         expect([tag, before.has(tag)]).toEqual([tag, true]);

@@ -95,6 +95,13 @@ beforeAll(async () => {
       attributes: [{ rack: "A3", height: 2, spare: true }, {}],
     },
     Tag: { color: ["#3b82f6", "blue"] },
+    View: {
+      filters: [
+        { search: "nas", tags: ["lab"], categories: ["Media"], subnets: [world.subnet.id], with_hidden: true },
+        { search: "", tags: [], categories: [], subnets: [], with_hidden: false },
+      ],
+      positions: [{ [host.id]: { x: 8, y: -16 } }, { [world.subnet.id]: { x: 0, y: 4 } }],
+    },
     Subnet: { cidr: ["10.0.0.0/15", "10.0.0.0/16"], reserved: [[range], []] },
     Interface: {
       ip_address: ["10.0.7.1", "10.0.7.2"],

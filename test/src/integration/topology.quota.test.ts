@@ -7,6 +7,7 @@ import {
   createService,
   createSubnet,
   createTag,
+  createView,
   deleteHost,
   deleteTag,
   OPERATIONS,
@@ -71,6 +72,7 @@ it("an organization creates no more than its quota, of all kinds together, until
       create_network: caller.refusal(createNetwork, { body: { name: "late" } }),
       create_host: caller.refusal(createHost, { body: { network_id, name: "late" } }),
       create_subnet: caller.refusal(createSubnet, { body: { network_id, cidr: "10.9.0.0/16", name: "x" } }),
+      create_view: caller.refusal(createView, { body: { network_id, name: "late" } }),
       create_interface: caller.refusal(createInterface, {
         body: { ...child, subnet_id: world.subnet.id, ip_address: "10.0.9.9" },
       }),

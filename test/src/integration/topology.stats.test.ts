@@ -1,6 +1,6 @@
 /** Statistics: permissions, and agreement with the lists. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { createHost, createSubnet, createTag, getStats, type Stats } from "@nts/shared/contract";
+import { createHost, createSubnet, createTag, createView, getStats, type Stats } from "@nts/shared/contract";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aNetwork, aService, onPort, type World } from "../support/topology-world.js";
 import { until } from "../support/until.js";
@@ -43,10 +43,13 @@ describe("the statistics of an inventory", () => {
     await owner.call(createTag, { body: { name: "web" } });
     for (const name of ["1", "2"]) await aServer(one, name, "nginx");
     await aServer(two, "3", "PostgreSQL");
-    const ofOne = { subnets: 1, hosts: 2, interfaces: 2, ports: 4, services: 2 };
-    const ofTwo = { subnets: 1, hosts: 1, interfaces: 1, ports: 2, services: 1 };
+    for (const network_id of [two.network.id, null])
+      await owner.call(createView, { body: { network_id, name: "all" } });
+    const ofOne = { subnets: 1, views: 0, hosts: 2, interfaces: 2, ports: 4, services: 2 };
+    const ofTwo = { subnets: 1, views: 1, hosts: 1, interfaces: 1, ports: 2, services: 1 };
+    const ofBoth = { subnets: 2, views: 2, hosts: 3, interfaces: 3, ports: 6, services: 3 };
     const all = await statsOf(owner);
-    expect(all.totals).toEqual({ networks: 2, subnets: 2, hosts: 3, interfaces: 3, ports: 6, services: 3, tags: 1 });
+    expect(all.totals).toEqual({ networks: 2, ...ofBoth, tags: 1 });
     expect(all.networks).toEqual([
       { id: one.network.id, name: "One", ...ofOne },
       { id: two.network.id, name: "Two", ...ofTwo },
@@ -74,7 +77,8 @@ describe("the statistics of an inventory", () => {
       await statsOf(owner, { network_id: one.network.id }),
       await statsOf(owner.restrictedTo([one.network.id])),
     ]) {
-      expect(stats.totals).toEqual({ networks: 1, ...ofOne, tags: 1 });
+      // That of the whole organization is visible with each network.
+      expect(stats.totals).toEqual({ networks: 1, ...ofOne, views: 1, tags: 1 });
       expect([stats.networks.length, stats.categories.length, stats.subnets.length]).toEqual([1, 1, 1]);
       expect(stats.ports).toEqual([
         { number: 53, protocol: "Udp", hosts: 2 },
@@ -82,9 +86,10 @@ describe("the statistics of an inventory", () => {
       ]);
     }
     for (const stats of [await statsOf(owner.restrictedTo([])), await statsOf(topology.aCaller())])
-      expect({ ...stats.totals, tags: 0, ports: stats.ports }).toEqual({
+      expect({ ...stats.totals, tags: 0, views: 0, ports: stats.ports }).toEqual({
         networks: 0,
         subnets: 0,
+        views: 0,
         hosts: 0,
         interfaces: 0,
         ports: [],

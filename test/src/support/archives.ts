@@ -86,7 +86,7 @@ export async function imported(caller: Caller, text: string, query = ""): Promis
 export function normalForm({ entities }: Pick<Archive, "entities">): unknown[] {
   const numbers = new Map<string, number>();
   const known = new Set(entities.map(({ data }) => data.id));
-  const named = (value: unknown): unknown => {
+  const named = <T>(value: T): T | string => {
     if (typeof value !== "string" || !known.has(value)) return value;
     if (!numbers.has(value)) numbers.set(value, numbers.size);
     return `id ${numbers.get(value)}`;
@@ -101,7 +101,7 @@ export function normalForm({ entities }: Pick<Archive, "entities">): unknown[] {
     return Object.fromEntries(
       members
         .sort(([a], [b]) => (a < b ? -1 : 1))
-        .map(([name, one]) => [name, name === "bindings" ? bindingsIn(one) : normal(one, isBinding)]),
+        .map(([name, one]) => [named(name), name === "bindings" ? bindingsIn(one) : normal(one, isBinding)]),
     );
   };
   const bindingsIn = (value: unknown): unknown[] =>
@@ -168,6 +168,17 @@ export function randomEntities(seed: number, maxHosts = 6): EntityLine[] {
         tags: labels(),
       }),
     })),
+  );
+  some(2, (n) =>
+    add("View", {
+      network_id: one([null, ...networks]),
+      name: `view ${n}`,
+      layer: one(["l3", "tags"]),
+      filters: { search: "", tags: [], categories: [], subnets: [], with_hidden: n === 0 },
+      collapsed: subnets.slice(0, 1).map(({ id }) => id),
+      positions: {},
+      tags: labels(),
+    }),
   );
   const hosts: string[] = [];
   for (let n = random(maxHosts + 1); n >= 0; n--) {

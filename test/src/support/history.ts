@@ -6,7 +6,7 @@ import fc from "fast-check";
 import type { ApiResponse, Caller } from "./api.js";
 
 type Drawn = readonly [kind: number, a: number, b: number, c: number];
-type Kind = "networks" | "subnets" | "hosts" | "interfaces" | "ports" | "services" | "tags";
+type Kind = "networks" | "subnets" | "hosts" | "interfaces" | "ports" | "services" | "views" | "tags";
 
 interface Known {
   readonly id: string;
@@ -24,7 +24,7 @@ export interface World {
 }
 
 export function anEmptyWorld(home?: string): World {
-  const known = { networks: [], subnets: [], hosts: [], interfaces: [], ports: [], services: [], tags: [] };
+  const known = { networks: [], subnets: [], hosts: [], interfaces: [], ports: [], services: [], views: [], tags: [] };
   return { known, macs: new Map(), ...(home !== undefined && { home }) };
 }
 
@@ -246,6 +246,23 @@ const STEPS: readonly (readonly [number, Step])[] = [
       tags: tagsFor(world, b),
     })),
   ],
+  [
+    2,
+    create("views", 4, (world, [, a, b, c]) => ({
+      network_id: c % 3 === 0 ? null : (pick(world.known.networks, a)?.id ?? null),
+      name: `view ${a}`,
+      tags: tagsFor(world, b),
+    })),
+  ],
+  [
+    3,
+    update("views", (world, _known, [, a, b, c]) => ({
+      name: `view ${a}`,
+      positions: { [pick(world.known.hosts, b)?.id ?? "none"]: { x: c % 100, y: b % 100 } },
+      tags: tagsFor(world, c),
+    })),
+  ],
+  [1, remove("views", 0, 1)],
   [4, remove("services", 6, 1)],
   [2, remove("services", 6, 3)],
   [4, remove("interfaces", 4, 1)],

@@ -8,7 +8,7 @@ import { isId, type Binding, type HostRecord, type Interface, type Service, type
 import { parseBlock } from "@nts/topology/values/addresses";
 import { hostSearchFields } from "@nts/topology/storage/stores/host-search";
 import { bindingJudge } from "@nts/shared/contract/bindings.rules";
-import { ALL_COLLECTIONS, type Collection } from "@nts/topology/kinds/index";
+import { ALL_COLLECTIONS, type Collection, TAGGED } from "@nts/topology/kinds/index";
 import { resolveBindings } from "@nts/topology/hosts/bindings.rules";
 import type { EntityDocument } from "@nts/topology/storage/entities";
 import type { DeletionDocument } from "@nts/topology/storage/deletion-records";
@@ -85,7 +85,7 @@ function storedTwice(db: Db, { entities }: Contents): string[] {
 /** References exist, in the same organization and network. */
 function danglingIn({ entities, hiddenTags }: Contents): string[] {
   const parents: readonly (readonly [Kind, Kind, string])[] = [
-    ...(["subnets", "hosts", "interfaces", "ports", "services", "bindings"] as const).map(
+    ...(["subnets", "views", "hosts", "interfaces", "ports", "services", "bindings"] as const).map(
       (kind) => [kind, "networks", "network_id"] as const,
     ),
     ...(["interfaces", "ports", "services", "bindings"] as const).map((kind) => [kind, "hosts", "host_id"] as const),
@@ -94,7 +94,8 @@ function danglingIn({ entities, hiddenTags }: Contents): string[] {
   ];
   const dangling = parents.flatMap(([kind, parentKind, field]) => {
     const targets = byId(entities[parentKind]);
-    return entities[kind].flatMap((document) => {
+    const referring = entities[kind].filter((document) => document[field] !== null);
+    return referring.flatMap((document) => {
       const target = targets.get(String(document[field]));
       if (target === undefined) return [`${kind} ${document._id}: ${field} points at nothing`];
       const agrees = target.organization_id === document.organization_id && target.network_id === document.network_id;
@@ -109,7 +110,7 @@ function danglingIn({ entities, hiddenTags }: Contents): string[] {
     return isInside ? [] : [`interfaces ${document._id}: ${ip_address} is outside of its subnet`];
   });
   const tags = byId(entities.tags);
-  const untagged = (["networks", "subnets", "hosts", "services"] as const).flatMap((kind) =>
+  const untagged = TAGGED.flatMap((kind) =>
     entities[kind].flatMap((document) =>
       (document["tags"] as string[])
         .filter((tag) => isId(tag) && !tags.has(tag) && !hiddenTags.has(tag))

@@ -1,5 +1,5 @@
 /** States of whole organizations from their lists, to compare with reads of the past. */
-import { createTag, listChanges } from "@nts/shared/contract";
+import { createTag, KIND_NAMES, listChanges, pluralOf } from "@nts/shared/contract";
 import type { ApiResponse as ByPath, Caller as CallerByPath } from "./api.js";
 import type { Caller } from "./topology.js";
 import { until } from "./until.js";
@@ -16,7 +16,7 @@ export interface Moment {
   readonly state: State;
 }
 
-const LISTS = ["networks", "subnets", "hosts", "interfaces", "ports", "services", "tags"] as const;
+const LISTS = KIND_NAMES.map(pluralOf);
 
 /** The present state. */
 export async function currentState(caller: Caller): Promise<State> {

@@ -1,4 +1,5 @@
 /** Responses to many different reads of an organization, to compare with reads of the past. */
+import { KIND_NAMES, pluralOf } from "@nts/shared/contract";
 import { INTERNAL } from "@nts/shared/http/headers";
 import type { World } from "./history.js";
 import type { Caller } from "./topology.js";
@@ -7,7 +8,7 @@ import { untilServed } from "./until.js";
 /** The response to each path: status, text and total. */
 export type Readings = ReadonlyMap<string, string>;
 
-const LISTS = ["networks", "subnets", "hosts", "interfaces", "ports", "services", "bindings", "tags"] as const;
+const LISTS = [...KIND_NAMES.map(pluralOf), "bindings"];
 
 const ORDERS = [
   "services?order_by=host&order_direction=desc&limit=7&offset=2",
@@ -30,6 +31,8 @@ const ORDERS = [
   "networks?q=E&limit=0",
   "tags?order_by=name&order_direction=desc&limit=2",
   "networks?order_by=updated_at&limit=1",
+  "views?order_by=name&limit=2",
+  "views?tag_ids=label&limit=0",
 ] as const;
 
 const FORMATS = ["json", "dot", "mermaid", "graphml"];

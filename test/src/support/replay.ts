@@ -2,7 +2,7 @@
  * Follows the changes of an organization from the start, and maintains the state; it must equal the lists byte for
  * byte, without sightings, which are not journaled.
  */
-import type { Change } from "@nts/shared/contract";
+import { type Change, forKinds, KIND_NAMES, pluralOf } from "@nts/shared/contract";
 import { withoutSightings } from "./without-sightings.js";
 
 export type Row = Readonly<Record<string, unknown>> & { readonly id: string };
@@ -24,15 +24,7 @@ export interface Replay {
   differences(): Promise<string[]>;
 }
 
-const LISTS = {
-  Network: "networks",
-  Subnet: "subnets",
-  Interface: "interfaces",
-  Port: "ports",
-  Service: "services",
-  Tag: "tags",
-  Host: "hosts",
-} as const;
+const LISTS = forKinds(KIND_NAMES, pluralOf);
 
 export function startReplay(get: Get, limit = 100): Replay {
   const entities = new Map<string, { readonly entity: string; readonly text: string }>();

@@ -11,6 +11,7 @@ import type {
   Port,
   Service,
   Subnet,
+  View,
 } from "@nts/shared/contract";
 import type { ServiceResponse, Caller } from "./topology.js";
 import { aHost, aNetwork, aService, onPort } from "./topology-world.js";
@@ -23,6 +24,7 @@ export const KINDS: readonly Kind[] = ["networks", ...KINDS_IN_NETWORKS.map(plur
 export interface OneOfEachKind extends Readonly<Record<Kind, object>> {
   readonly networks: Network;
   readonly subnets: Subnet;
+  readonly views: View;
   readonly hosts: Host;
   readonly interfaces: Interface;
   readonly ports: Port;
@@ -39,7 +41,16 @@ export async function createOneOfEachKind(owner: Caller, name = "Home"): Promise
   const port = host.ports[0]!;
   const service = await aService(world, host, { bindings: [onPort(port, at)] });
   const hosts = await owner.call(contract.getHost, { params: host });
-  return { networks: world.network, subnets: world.subnet, hosts, interfaces: at, ports: port, services: service };
+  const views = await owner.call(contract.createView, { body: { network_id: world.network.id, name: "Rack" } });
+  return {
+    networks: world.network,
+    subnets: world.subnet,
+    views,
+    hosts,
+    interfaces: at,
+    ports: port,
+    services: service,
+  };
 }
 
 const NAME_IN_ERRORS = contract.forPlurals(contract.KIND_NAMES, (name) => name);

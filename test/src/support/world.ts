@@ -13,6 +13,7 @@ export interface NetworkWorld {
   readonly port: Made;
   readonly service: Made;
   readonly binding: Made;
+  readonly view: Made;
 }
 
 /** Creates a network with a subnet, and a host with an interface, a port and a service that is bound to both. */
@@ -38,7 +39,8 @@ export async function aNetworkWithAHost(caller: Caller, name = "Home"): Promise<
   const first = (member: string): Made => (host[member] as Made[])[0] as Made;
   const service = first("services");
   const binding = (service["bindings"] as Made[])[0] as Made;
-  return { network, subnet, host, interface: first("interfaces"), port: first("ports"), service, binding };
+  const view = await caller.data<Made>("post", "/api/v1/views", { network_id: network.id, name: "Rack" });
+  return { network, subnet, view, host, interface: first("interfaces"), port: first("ports"), service, binding };
 }
 
 /** A webhook of one network, to an unused address. */
@@ -110,6 +112,7 @@ export const SINGULAR: Readonly<Record<string, keyof NetworkWorld>> = {
   ports: "port",
   services: "service",
   bindings: "binding",
+  views: "view",
 };
 
 /** The content type of an upload. */

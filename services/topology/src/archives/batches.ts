@@ -56,7 +56,7 @@ function createGrowing(kind: Batch["kind"]) {
   const items: unknown[] = [];
   let size = 0;
   let bytes = 0;
-  const isFull = (): boolean => (kind === "Host" ? size >= MOST_ON_HOSTS || bytes >= MOST_BYTES : size >= MOST_FEW);
+  const isFull = (): boolean => size >= (kind === "Host" ? MOST_ON_HOSTS : MOST_FEW) || bytes >= MOST_BYTES;
   return {
     isEmpty: () => items.length === 0,
     takes: (line: CheckedLine) => kindOf(line) === kind && (ON_HOSTS.has(line.entity) || !isFull()),

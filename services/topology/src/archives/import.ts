@@ -21,7 +21,9 @@ import { createHosts, presentHosts, updateHost } from "./hosts.js";
 import { derivedId } from "./ids.js";
 import { type HostGroup, type HostPlan, isNothing, type Naming, planHost, runnersIn } from "./plan.js";
 import { renamedTogether } from "./renamed-tags.js";
+import type { ArchivedForms } from "./forms.js";
 import type { Slices } from "./slices.js";
+import { idsInViews } from "./view-places.js";
 
 // Imports an archive in two passes: it is validated and spooled (compressed) during upload, and then written in batches of one
 // transaction each.
@@ -176,9 +178,10 @@ async function settleTopLevel<K extends TopLevelKind>(
     );
 }
 
-function planOf<K extends TopLevelKind>(run: Run, target: Target, kind: K, items: readonly TopLevelItem<K>[]) {
+async function planOf<K extends TopLevelKind>(run: Run, target: Target, kind: K, items: readonly TopLevelItem<K>[]) {
   const archived = items.map(({ data }) => data);
-  return planTopLevel(target, kind, archived, namingOf(run, new Set()));
+  const named = kind === "View" ? idsInViews(archived as readonly ArchivedForms["View"][]) : [];
+  return planTopLevel(target, kind, archived, namingOf(run, await runnersThere(target, named)));
 }
 
 /** Restores entities that exist, all of them or none. */
@@ -262,7 +265,7 @@ async function namingAt(run: Run, target: Target, groups: readonly HostGroup[]):
   return namingOf(run, await runnersThere(target, groups.flatMap(runnersIn)));
 }
 
-/** The hosts and services that exist under their archive ids. */
+/** The hosts and services among these ids that exist. */
 async function runnersThere(
   { storage: { hosts, services }, scope }: Target,
   ids: readonly string[],
@@ -279,7 +282,7 @@ function namingOf({ places, checked, rights }: Run, there: ReadonlySet<string>):
     derived,
     newId,
     place: (id) => places.get(id) ?? derived(id),
-    runner: (id) => (there.has(id) || !checked.ids.has(id) ? id : derived(id)),
+    runner: (id) => places.get(id) ?? (there.has(id) || !checked.ids.has(id) ? id : derived(id)),
   };
 }
 

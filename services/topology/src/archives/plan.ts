@@ -44,7 +44,7 @@ export interface Naming {
   readonly place: (id: string) => string;
   /** For entities created by the import. */
   readonly derived: (id: string) => string;
-  /** For the host or service that a virtualization references. */
+  /** For what a virtualization or a view references, which need not exist. */
   readonly runner: (id: string) => string;
   readonly newId: () => string;
 }
@@ -70,16 +70,16 @@ export function isNothing({ hosts, interfaces, ports, services }: HostPlan): boo
 
 /** @param present null if the host does not exist @throws AppError `mac_address_immutable` · `network_mismatch` */
 export function planHost(group: HostGroup, present: PresentHost | null, naming: Naming, now: Date): HostPlan {
-  const { host: archived } = group;
-  const made = { created_at: earlier(archived.created_at, now), updated_at: now.toISOString() };
+  const { host: asked } = group;
+  const made = { created_at: earlier(asked.created_at, now), updated_at: now.toISOString() };
   const host = hostKind.make(
-    here(archived, naming),
+    here(asked, naming),
     {
-      observed: archived.observed,
-      id: present?.host.entity.id ?? naming.derived(archived.id),
+      observed: asked.observed,
+      id: present?.host.entity.id ?? naming.derived(asked.id),
       ...made,
-      network_id: naming.place(archived.network_id),
-      source: archived.source,
+      network_id: naming.place(asked.network_id),
+      source: asked.source,
     },
     present?.host.entity,
   );
@@ -118,26 +118,26 @@ function interfacesOn(
 ): TargetState<Interface> {
   const placeOf = (one: { subnet_id: string; ip_address: string }): string => `${one.subnet_id} ${one.ip_address}`;
   const find = finder(present, group.interfaces, naming, placeOf);
-  const found = inPlaces(group.interfaces).map((archived): [string, Interface] => {
-    const subnet_id = naming.place(archived.subnet_id);
-    const ip_address = parseAddress(archived.ip_address).text;
-    const current = find(archived.id, placeOf({ subnet_id, ip_address }));
+  const found = inPlaces(group.interfaces).map((asked): [string, Interface] => {
+    const subnet_id = naming.place(asked.subnet_id);
+    const ip_address = parseAddress(asked.ip_address).text;
+    const current = find(asked.id, placeOf({ subnet_id, ip_address }));
     return [
-      archived.id,
+      asked.id,
       interfaceKind.make(
-        archived,
+        asked,
         {
-          observed: archived.observed,
-          id: current?.id ?? naming.derived(archived.id),
-          created_at: current?.created_at ?? earlier(archived.created_at, now),
+          observed: asked.observed,
+          id: current?.id ?? naming.derived(asked.id),
+          created_at: current?.created_at ?? earlier(asked.created_at, now),
           updated_at: now.toISOString(),
           network_id: networkId,
           host_id: hostId,
           subnet_id,
           ip_address,
-          mac_address: nextMacAddress(current?.mac_address ?? null, archived.mac_address),
+          mac_address: nextMacAddress(current?.mac_address ?? null, asked.mac_address),
           position: 0,
-          is_separate: archived.is_separate,
+          is_separate: asked.is_separate,
         },
         current,
       ),
@@ -159,15 +159,15 @@ function portsOn(
 ): TargetState<Port> {
   const placeOf = ({ protocol, number }: { protocol: string; number: number }): string => `${protocol} ${number}`;
   const find = finder(present, group.ports, naming, placeOf);
-  const found = group.ports.map((archived): [string, Port] => {
-    const { id, created_at, number, protocol } = archived;
+  const found = group.ports.map((asked): [string, Port] => {
+    const { id, created_at, number, protocol } = asked;
     const current = find(id, placeOf({ number, protocol }));
     return [
       id,
       portKind.make(
-        archived,
+        asked,
         {
-          observed: archived.observed,
+          observed: asked.observed,
           id: current?.id ?? naming.derived(id),
           created_at: current?.created_at ?? earlier(created_at, now),
           updated_at: now.toISOString(),
@@ -189,23 +189,23 @@ function servicesOn(
   { ids, judge }: { ids: ReadonlyMap<string, string>; judge: BindingJudge },
 ): readonly Service[] {
   const find = finder(present, group.services, naming, () => "");
-  const services = inPlaces(group.services).map((archived): Service => {
-    const current = find(archived.id, null);
-    const id = current?.id ?? naming.derived(archived.id);
+  const services = inPlaces(group.services).map((asked): Service => {
+    const current = find(asked.id, null);
+    const id = current?.id ?? naming.derived(asked.id);
     const owner = { serviceId: id, networkId, now: now.toISOString(), newId: naming.newId };
-    const bindings = judge(archived.bindings.map((binding) => boundHere(binding, ids))).kept;
+    const bindings = judge(asked.bindings.map((binding) => boundHere(binding, ids))).kept;
     return serviceKind.make(
-      here(archived, naming),
+      here(asked, naming),
       {
-        observed: archived.observed,
+        observed: asked.observed,
         id,
-        created_at: current?.created_at ?? earlier(archived.created_at, now),
+        created_at: current?.created_at ?? earlier(asked.created_at, now),
         updated_at: now.toISOString(),
         network_id: networkId,
         host_id: hostId,
         bindings: bindingsOf(bindings, current?.bindings ?? [], owner),
         position: 0,
-        source: archived.source,
+        source: asked.source,
       },
       current,
     );
@@ -223,12 +223,12 @@ function boundHere(binding: BindingInput, ids: ReadonlyMap<string, string>): Bin
 /** Finds the existing counterpart of an archived entity: by its id, by its derived id, or by a key that is unique on the host. */
 function finder<T extends { readonly id: string }>(
   present: readonly Stored<T>[],
-  archived: readonly { readonly id: string }[],
+  asked: readonly { readonly id: string }[],
   { derived }: Naming,
   placeOf: (entity: T) => string,
 ): (id: string, place: string | null) => T | undefined {
   const byId = new Map(present.map(({ entity }) => [entity.id, entity]));
-  const known = new Set(archived.flatMap(({ id }) => [id, derived(id)]));
+  const known = new Set(asked.flatMap(({ id }) => [id, derived(id)]));
   const others = present.filter(({ entity }) => !known.has(entity.id));
   const byPlace = new Map(others.map(({ entity }) => [placeOf(entity), entity]));
   return (id, place) => byId.get(id) ?? byId.get(derived(id)) ?? (place === null ? undefined : byPlace.get(place));
@@ -277,7 +277,7 @@ export function writesOf<T extends { readonly id: string; readonly created_at: s
 }
 
 /** Undefined for entities of the organization. */
-function networkOf(entity: { readonly id: string; readonly network_id?: string }): string | undefined {
+function networkOf(entity: { readonly id: string; readonly network_id?: string | null }): string | null | undefined {
   return entity.network_id;
 }
 
@@ -299,11 +299,11 @@ export function tagsOf(tags: readonly string[], { place }: Pick<Naming, "place">
 /** The archived members of a host or service, with local ids. */
 function here<
   T extends { readonly tags: readonly string[]; readonly virtualization?: Virtualization | null | undefined },
->(archived: T, naming: Naming) {
-  const { virtualization } = archived;
+>(asked: T, naming: Naming) {
+  const { virtualization } = asked;
   return {
-    ...archived,
-    tags: tagsOf(archived.tags, naming),
+    ...asked,
+    tags: tagsOf(asked.tags, naming),
     virtualization: virtualization && virtualizationOf(virtualization, naming),
   };
 }

@@ -123,7 +123,8 @@ const RULES: Rules = {
 };
 
 interface InNetwork {
-  readonly network_id: string;
+  /** null for what belongs to the whole organization. */
+  readonly network_id: string | null;
   readonly tags?: readonly string[];
 }
 
@@ -134,7 +135,7 @@ function* inNetwork(above: Above, data: InNetwork): Found {
 }
 
 function* ofNetwork({ networks }: Above, { network_id }: InNetwork): Found {
-  if (!networks.has(network_id)) yield missing("network_id");
+  if (network_id !== null && !networks.has(network_id)) yield missing("network_id");
 }
 
 function* ofTags({ tags }: Above, named: readonly string[]): Found {

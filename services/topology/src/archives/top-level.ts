@@ -25,8 +25,9 @@ import { reservedIn } from "../values/address-space.js";
 import { parseBlock } from "../values/addresses.js";
 import type { ArchivedForms } from "./forms.js";
 import { earlier, type Naming, tagsOf, writesOf } from "./plan.js";
+import { localView } from "./view-places.js";
 
-// Restores tags, networks and subnets: the few entities that others reference.
+// Restores entities that are not on hosts.
 
 type TopLevelEntity<K extends TopLevelKind> = EntityIn<PluralOf<K>>;
 
@@ -41,10 +42,10 @@ export interface Target {
 interface Operations<T extends Entity, Archived> {
   readonly entities: (storage: Storage) => Entities<T>;
   /** @param before the entity that it restores; undefined if there is none */
-  readonly build: (archived: Archived, naming: Naming, owner: Owner, before: T | undefined) => T;
+  readonly build: (asked: Archived, naming: Naming, owner: Owner, before: T | undefined) => T;
   /** Filter for entities that match by a unique key instead of the id. */
-  readonly alike?: (archived: readonly Archived[]) => Filter<EntityDocument>;
-  readonly isAlike?: (entity: T, archived: Archived) => boolean;
+  readonly alike?: (asked: readonly Archived[]) => Filter<EntityDocument>;
+  readonly isAlike?: (entity: T, asked: Archived) => boolean;
 }
 type TopLevelOperations<K extends TopLevelKind> = Operations<TopLevelEntity<K>, ArchivedForms[K]>;
 
@@ -63,51 +64,59 @@ const madeOf = ({ id, now }: Owner, created_at: string) => ({
 const OPERATIONS: { readonly [K in TopLevelKind]: TopLevelOperations<K> } = {
   Tag: {
     entities: ({ tags }) => tags,
-    build: (archived, _naming, owner, before) =>
-      tagKind.make(archived, { ...madeOf(owner, archived.created_at), organization_id: owner.organizationId }, before),
-    alike: (archived) => ({ name_key: { $in: archived.map(({ name }) => tagKeyOf(name)) } }),
+    build: (asked, _naming, owner, before) =>
+      tagKind.make(asked, { ...madeOf(owner, asked.created_at), organization_id: owner.organizationId }, before),
+    alike: (asked) => ({ name_key: { $in: asked.map(({ name }) => tagKeyOf(name)) } }),
     isAlike: (tag, { name }) => tagKeyOf(tag.name) === tagKeyOf(name),
   },
   Network: {
     entities: ({ networks }) => networks,
-    build: (archived, naming, owner, before) =>
+    build: (asked, naming, owner, before) =>
       networkKind.make(
-        { ...archived, tags: tagsOf(archived.tags, naming) },
-        { ...madeOf(owner, archived.created_at), organization_id: owner.organizationId },
+        { ...asked, tags: tagsOf(asked.tags, naming) },
+        { ...madeOf(owner, asked.created_at), organization_id: owner.organizationId },
         before,
       ),
   },
   ...(forKinds(IN_NETWORK_ALONE, (kind) => inNetwork(kind)) as unknown as {
     readonly [K in KindInNetworkAlone]: TopLevelOperations<K>;
   }),
-  Subnet: inNetwork("Subnet", (archived: ArchivedForms["Subnet"], before: Subnet | undefined) => {
-    const cidr = parseBlock(archived.cidr, "cidr").text;
+  View: inNetwork("View", () => ({}), localView),
+  Subnet: inNetwork("Subnet", (asked: ArchivedForms["Subnet"], before: Subnet | undefined) => {
+    const cidr = parseBlock(asked.cidr, "cidr").text;
     const kept = before?.cidr === cidr ? before.reserved : [];
-    return { cidr, reserved: reservedIn(cidr, archived.reserved ?? kept) };
+    return { cidr, reserved: reservedIn(cidr, asked.reserved ?? kept) };
   }),
 };
 
 type InNetwork = Entity & {
-  readonly network_id: string;
+  readonly network_id: string | null;
   readonly tags?: readonly string[];
   readonly source?: { readonly type: string };
 };
 
-/** Operations of a kind in networks. @param placedIn members with rules of their own */
+/**
+ * Operations of a kind in networks.
+ *
+ * @param placedIn members with rules of their own
+ * @param localIn members with ids of the archive, as they are here
+ */
 function inNetwork<K extends KindInNetworkAlone>(
   kind: K,
-  placedIn: (archived: ArchivedForms[K], before: EntityIn<PluralOf<K>> | undefined) => object = () => ({}),
+  placedIn: (asked: ArchivedForms[K], before: EntityIn<PluralOf<K>> | undefined) => object = () => ({}),
+  localIn: (asked: ArchivedForms[K], naming: Naming) => object = () => ({}),
 ): TopLevelOperations<K> {
   const plural = pluralOf(kind);
   const { make } = ENTITY_KINDS[plural] as unknown as KindRules<InNetwork, object, object, object>;
   const operations: Operations<InNetwork, InNetwork> = {
     entities: (storage) => storage[plural],
-    build: (archived, naming, owner, before) => {
-      const { created_at, network_id, source, tags } = archived;
-      const server = { ...madeOf(owner, created_at), network_id: naming.place(network_id), ...(source && { source }) };
+    build: (asked, naming, owner, before) => {
+      const { created_at, network_id, source, tags } = asked;
+      const place = network_id === null ? null : naming.place(network_id);
+      const server = { ...madeOf(owner, created_at), network_id: place, ...(source && { source }) };
       return make(
-        { ...archived, ...(tags && { tags: tagsOf(tags, naming) }) },
-        { ...server, ...placedIn(archived as never, before as never) },
+        { ...asked, ...(tags && { tags: tagsOf(tags, naming) }), ...localIn(asked as never, naming) },
+        { ...server, ...placedIn(asked as never, before as never) },
         before,
       );
     },
@@ -127,18 +136,18 @@ export interface TopLevelPlan<T> {
 export async function planTopLevel<K extends TopLevelKind>(
   { storage, scope }: Omit<Target, "work">,
   kind: K,
-  archived: readonly ArchivedForms[K][],
+  asked: readonly ArchivedForms[K][],
   naming: Naming,
 ): Promise<TopLevelPlan<TopLevelEntity<K>>> {
   const { entities, build, alike, isAlike } = OPERATIONS[kind] as unknown as TopLevelOperations<K>;
   const { select, storedIn } = entities(storage);
   const read = async (filter: Filter<EntityDocument>) =>
     (await select(scope, filter, { projection: STORED })).map((document) => storedIn(document, scope));
-  const byId = await read({ _id: { $in: archived.flatMap(({ id }) => [id, naming.derived(id)]) } });
-  const others = alike === undefined ? [] : await read(alike(archived));
+  const byId = await read({ _id: { $in: asked.flatMap(({ id }) => [id, naming.derived(id)]) } });
+  const others = alike === undefined ? [] : await read(alike(asked));
   const now = new Date();
   const ids = new Map<string, string>();
-  const all = archived.map((one) => {
+  const all = asked.map((one) => {
     const found =
       byId.find(({ entity }) => entity.id === one.id) ??
       byId.find(({ entity }) => entity.id === naming.derived(one.id)) ??
@@ -148,7 +157,7 @@ export async function planTopLevel<K extends TopLevelKind>(
     return build(one, naming, { id, organizationId: scope.organizationId, now }, found?.entity);
   });
   const present = [...new Map([...byId, ...others].map((one) => [one.entity.id, one])).values()];
-  return { ids, ...writesOf(present, all, { now, of: archived.length }) };
+  return { ids, ...writesOf(present, all, { now, of: asked.length }) };
 }
 
 /** Inserts entities in one transaction. */
@@ -175,8 +184,8 @@ export async function replaceTopLevel<K extends TopLevelKind>(
     storage.transaction(work, ids, async (tx) => {
       const before: Stored<TopLevelEntity<K>>[] = [];
       for (const id of ids) before.push(await entities(storage).get(scope, id, tx));
-      const archived = changes.map(({ after }) => after.entity);
-      const again = writesOf(before, archived, { now: new Date(), of: archived.length }).changed;
+      const asked = changes.map(({ after }) => after.entity);
+      const again = writesOf(before, asked, { now: new Date(), of: asked.length }).changed;
       if (again.length === 0) throw new Discard(null);
       await store(storage, tx, scope, { changes: { [pluralOf(kind)]: { changed: again } } });
       return null;

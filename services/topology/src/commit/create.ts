@@ -6,6 +6,7 @@ import type { TransactionBody } from "@nts/shared/work";
 import type { EntityIn } from "../kinds/index.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import type { Entities } from "../storage/entities.js";
+import { LIMITED } from "../storage/quota.js";
 import type { Storage } from "../storage/storage.js";
 import type { LockedHost } from "../storage/stores/host-locks.js";
 import { type Changes, completed, createdIn, idsOf } from "./changes.rules.js";
@@ -21,7 +22,7 @@ import type { Writer } from "./writer.js";
  */
 export async function commitNew(storage: Storage, { work, scope }: Writer, changes: Changes): Promise<void> {
   const whole = completed(changes);
-  const limited = (["tags", "networks"] as const).find((kind) => whole[kind].created.length > 0);
+  const limited = LIMITED.find((kind) => whole[kind].created.length > 0);
   await storage.quota.require(scope, limited);
   const keys = idsOf(createdIn(whole));
   await refusingDuplicates(() => storage.transaction(work, keys, (tx) => store(storage, tx, scope, { changes })));

@@ -77,8 +77,10 @@ function countersOf(changes: AllChanges): Claim[] {
     byNetwork.set(networkId, { ...counts, [counted]: (counts[counted] ?? 0) + by });
   };
   for (const kind of KINDS_IN_NETWORKS.map(pluralOf)) {
-    for (const { network_id } of changes[kind].created) add(network_id, kind, 1);
-    for (const { network_id } of changes[kind].removed) add(network_id, kind, -1);
+    const { created, removed } = changes[kind] as ChangesOf<{ readonly network_id: string | null }>;
+    // What belongs to the whole organization is counted by no network.
+    for (const { network_id } of created) if (network_id !== null) add(network_id, kind, 1);
+    for (const { network_id } of removed) if (network_id !== null) add(network_id, kind, -1);
   }
   const { created, changed, removed } = changes.services;
   for (const { network_id, bindings } of created) if (bindings.length > 0) add(network_id, "bindings", bindings.length);

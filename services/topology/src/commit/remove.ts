@@ -6,7 +6,7 @@ import { retryConflicts } from "@nts/shared/mongo/retry-conflicts";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { requireRevision } from "@nts/shared/revision";
 import { afterCommit } from "@nts/shared/work";
-import type { KindInNetworkAlone } from "../kinds/index.js";
+import type { EntityIn, KindInNetworkAlone } from "../kinds/index.js";
 import type { Entities, Entity, Stored } from "../storage/entities.js";
 import type { Storage } from "../storage/storage.js";
 import type { InventoryChange } from "../storage/stores/host-locks.js";
@@ -34,22 +34,26 @@ export async function commitSubnetRemoval(storage: Storage, removing: Removing):
 /**
  * Deletes entities that are in a network and on no host.
  *
- * @param requireUnused throws if something refers to them; by default nothing does
+ * @param requireUnused throws if something refers to them, or they may not be deleted; by default nothing does
  * @throws AppError `not_found` · `precondition_failed`
  */
-export async function commitRemoval(
+export async function commitRemoval<Name extends KindInNetworkAlone>(
   storage: Storage,
-  name: KindInNetworkAlone,
+  name: Name,
   { work, scope, ids, precondition }: Removing,
-  requireUnused: (tx: ClientSession) => Promise<void> = () => Promise.resolve(),
+  requireUnused: (tx: ClientSession, found: readonly EntityIn<PluralOf<Name>>[]) => Promise<void> = () =>
+    Promise.resolve(),
 ): Promise<void> {
   const plural = pluralOf(name);
-  const entities = storage[plural] as unknown as Entities<Entity>;
+  const entities = storage[plural] as unknown as Entities<EntityIn<PluralOf<Name>> & Entity>;
   await storage.transaction(work, ids, async (tx) => {
     const found = await entities.findMany(scope, { _id: { $in: ids } }, tx);
     if (found.length !== ids.length) throw new AppError("not_found", { entity: name });
     for (const { revision } of found) requireRevision(precondition, revision);
-    await requireUnused(tx);
+    await requireUnused(
+      tx,
+      found.map(({ entity }) => entity),
+    );
     const removed = { [plural]: { removed: found.map(({ entity }) => entity) } } as unknown as Changes;
     await store(storage, tx, scope, { changes: removed });
   });

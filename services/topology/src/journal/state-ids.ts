@@ -4,9 +4,9 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { documentsIn, type Moment } from "@nts/shared/mongo/raw-find";
 import type { Work } from "@nts/shared/work";
 import type { Database } from "../storage/database.js";
-import { isOfOrganization } from "../kinds/index.js";
+import { ENTITY_KINDS, isOfOrganization } from "../kinds/index.js";
 import { BY_ID, creationIndex } from "../storage/indexes.js";
-import { matching, narrowedTo, type ScopeFilter, within, withinOrganization } from "../storage/scope.js";
+import { matching, narrowedTo, type ScopeFilter, visibleOf, within } from "../storage/scope.js";
 import { caughtUp } from "./barrier.js";
 import { COLLECTIONS, type Journaled, JOURNALED } from "./entries.rules.js";
 import type { ChangeFilter } from "./matching.rules.js";
@@ -18,7 +18,7 @@ import { entriesIn, type JournalReader } from "./read.js";
 /** Entities per query. */
 export const BATCH = 500;
 
-export interface StatesQuery {
+export interface AskedStates {
   readonly scope: Scope;
   readonly filter: ChangeFilter;
   readonly work: Work;
@@ -28,6 +28,8 @@ export interface StatesQuery {
 interface Looked {
   readonly scope: Scope;
   readonly moment: Moment;
+  /** Only what is in the network of the scope. */
+  readonly isNarrowed: boolean;
 }
 
 export interface IdsParts {
@@ -36,23 +38,22 @@ export interface IdsParts {
 }
 
 /** Creates the reader of ids, in batches; empty while a wait is long. */
-export function createIds({
-  database,
-  reader,
-}: IdsParts): (selection: StatesQuery, n: number) => AsyncGenerator<string[]> {
-  const scopeOf = (kind: Journaled, scope: Scope): ScopeFilter =>
-    isOfOrganization(kind) ? withinOrganization(scope) : within(scope);
+export function createIds({ database, reader }: IdsParts): (asked: AskedStates, n: number) => AsyncGenerator<string[]> {
+  const scopeOf = (kind: Journaled, { scope, isNarrowed }: Looked): ScopeFilter =>
+    isNarrowed ? within(scope) : visibleOf(ENTITY_KINDS[kind])(scope);
 
-  async function* idsOf(kind: Journaled, scope: Scope, moment: Moment): AsyncGenerator<string[]> {
+  async function* idsOf(kind: Journaled, looked: Looked): AsyncGenerator<string[]> {
+    const { scope, moment } = looked;
     const hint = creationIndex(kind, KINDS[JOURNALED[kind]].parent !== null && scope.networks !== "all");
-    const find = { collection: kind, filter: scopeOf(kind, scope), projection: { _id: 1 }, hint, mostRows: BATCH };
+    const find = { collection: kind, filter: scopeOf(kind, looked), projection: { _id: 1 }, hint, mostRows: BATCH };
     for await (const batch of database.batches(scope, find, moment))
       yield documentsIn(batch).map(({ _id }) => String(_id));
   }
 
-  async function missingOf(kind: Journaled, ids: readonly string[], { scope, moment }: Looked): Promise<string[]> {
+  async function missingOf(kind: Journaled, ids: readonly string[], looked: Looked): Promise<string[]> {
+    const { scope, moment } = looked;
     const missing = new Set(ids);
-    const filter = matching(scopeOf(kind, scope), { _id: { $in: [...missing] } });
+    const filter = matching(scopeOf(kind, looked), { _id: { $in: [...missing] } });
     const find = { collection: kind, filter, projection: { _id: 1 }, hint: BY_ID };
     for await (const batch of database.batches(scope, find, moment))
       for (const { _id } of documentsIn(batch)) missing.delete(String(_id));
@@ -63,8 +64,8 @@ export function createIds({
   async function* deletedSince(n: number, kinds: readonly Journaled[], looked: Looked): AsyncGenerator<string[]> {
     const { scope } = looked;
     const { last } = await reader.ends(scope);
-    const selection = { filter: { action: "deleted" }, range: { first: n + 1, last }, direction: "asc" } as const;
-    const find = { ...selection, limit: 0, projection: { _id: 0, entity: 1, entity_id: 1 }, mostRows: BATCH };
+    const asked = { filter: { action: "deleted" }, range: { first: n + 1, last }, direction: "asc" } as const;
+    const find = { ...asked, limit: 0, projection: { _id: 0, entity: 1, entity_id: 1 }, mostRows: BATCH };
     const seen = new Set<string>();
     for await (const batch of entriesIn(database, scope, find))
       for (const kind of kinds) {
@@ -91,11 +92,12 @@ export function createIds({
         (filter.entity === undefined || JOURNALED[kind] === filter.entity) &&
         (!isOfOrganization(kind) || filter.network_id === undefined),
     );
-    const looked = { scope: narrowedTo(scope, filter.network_id), moment: {} };
+    const isNarrowed = filter.network_id !== undefined;
+    const looked = { scope: narrowedTo(scope, filter.network_id), moment: {}, isNarrowed };
     // The first read determines the snapshot time.
     if (kinds[0] !== undefined) await missingOf(kinds[0], [], looked);
     while (!(await isCaughtUp(scope, work))) yield [];
     yield* deletedSince(n, kinds, looked);
-    for (const kind of kinds) yield* idsOf(kind, looked.scope, looked.moment);
+    for (const kind of kinds) yield* idsOf(kind, looked);
   };
 }

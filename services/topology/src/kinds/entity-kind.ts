@@ -12,8 +12,10 @@ export interface EntityKind<T extends Entity> {
   readonly collection: string;
   /** Name in `not_found` and other errors. */
   readonly name: string;
-  /** null for organization-level entities, which are visible from all networks. */
-  readonly networkOf: ((entity: T) => string) | null;
+  /** null for organization-level entities, which are visible from all networks; returns null for one of these. */
+  readonly networkOf: ((entity: T) => string | null) | null;
+  /** True if some of them are organization-level ones. */
+  readonly mayBeOfAll?: boolean;
   /** True for children of hosts. */
   readonly onHosts?: boolean;
   /** True for entities with tags. */

@@ -18,6 +18,7 @@ import { portKind } from "./port.js";
 import { serviceKind } from "./service.js";
 import { subnetKind } from "./subnet.js";
 import { tagKind } from "./tag.js";
+import { viewKind } from "./view.js";
 
 // The declared kinds by collection. What treats kinds alike iterates over the lists of the contract, in order of reference,
 // and finds the kind here.
@@ -30,6 +31,7 @@ export const ENTITY_KINDS = {
   tags: tagKind,
   networks: networkKind,
   subnets: subnetKind,
+  views: viewKind,
   hosts: hostKind,
   interfaces: interfaceKind,
   ports: portKind,
@@ -55,7 +57,7 @@ export const TOP_LEVEL = KIND_NAMES.filter(
 export type KindInNetworkAlone = TopLevelKind & KindInNetwork;
 export const IN_NETWORK_ALONE = TOP_LEVEL.filter((name): name is KindInNetworkAlone => KINDS[name].parent !== null);
 
-/** Whether a collection is visible from all networks, as tags are. */
+/** Whether all of a collection is visible from all networks, as tags are. */
 export function isOfOrganization(name: Collection): boolean {
   return ENTITY_KINDS[name].networkOf === null;
 }

@@ -88,7 +88,7 @@ export function kind<
     Server<Schema, Copied<Create, Update, Placed>>
   > {
   const { schema, create, update, placed, defaults, archived, keysOf, namedIn, denormalizedKeys, form } = declaration;
-  const { plural, parent, tagged, sighted } = KINDS[name];
+  const { plural, parent, mayBeOfAll, tagged, sighted } = KINDS[name];
   const isCopied = (name: string): boolean => !(placed as readonly string[]).includes(name);
   const created = new Set(Object.keys(create.shape).filter(isCopied));
   const updated = Object.keys(update.shape).filter(isCopied);
@@ -99,6 +99,7 @@ export function kind<
     name,
     collection: plural,
     networkOf: networkOf(name),
+    mayBeOfAll,
     onHosts: parent === "Host",
     tagged,
     sighted,
@@ -129,9 +130,9 @@ export function kind<
 }
 
 /** A network's network is itself, so that the filters of scopes apply. */
-function networkOf(name: KindName): ((entity: Entity) => string) | null {
+function networkOf(name: KindName): ((entity: Entity) => string | null) | null {
   if (name === "Network") return ({ id }) => id;
-  return KINDS[name].parent === null ? null : (entity) => (entity as Entity & { network_id: string }).network_id;
+  return KINDS[name].parent === null ? null : (entity) => (entity as Entity & { network_id: string | null }).network_id;
 }
 
 function valueIn(from: object, name: string): unknown {

@@ -4,7 +4,7 @@ import { type Socket, socketIn } from "@nts/shared/contract/sockets.rules";
 import { validationFailed } from "@nts/shared/errors";
 import { respond, type HandlerResponse } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
-import type { Scope } from "@nts/shared/http/tenancy";
+import type { Scope, UserPrincipal } from "@nts/shared/http/tenancy";
 import type { PageQuery } from "@nts/shared/mongo/keyset";
 import type { Removing } from "../commit/writer.js";
 import type { Past } from "../past/past.js";
@@ -81,13 +81,13 @@ export function mountList<T extends Entity, Query extends z.ZodObject>(
 /** Narrows a list to some ids. */
 function amongIds<Plan extends Pick<ListPlan, "filter">>(plan: Plan, found: readonly string[]): Plan {
   const { _id: named } = plan.filter as { readonly _id?: { readonly $in: readonly string[] } };
-  const filtered = named && new Set(named.$in);
-  const $in = filtered === undefined ? found : found.filter((id) => filtered.has(id));
+  const asked = named && new Set(named.$in);
+  const $in = asked === undefined ? found : found.filter((id) => asked.has(id));
   return { ...plan, filter: { ...plan.filter, _id: { $in } } };
 }
 
 /** Deletes entities atomically. */
-export type Removal = (removing: Removing) => Promise<void>;
+export type Removal = (removing: Removing, principal: UserPrincipal) => Promise<void>;
 
 /** Mounts one deletion for both the single and the bulk operation. */
 export function mountRemoval(
@@ -95,12 +95,12 @@ export function mountRemoval(
   operations: { readonly one: typeof deleteTag; readonly several: typeof bulkDeleteTags },
   remove: Removal,
 ): void {
-  mount(router, operations.one, async ({ work, scope, params, precondition }) => {
-    await remove({ work, scope, ids: [params.id], precondition });
+  mount(router, operations.one, async ({ work, scope, principal, params, precondition }) => {
+    await remove({ work, scope, ids: [params.id], precondition }, principal);
     return respond.data(null);
   });
-  mount(router, operations.several, async ({ work, scope, body: ids }) => {
-    await remove({ work, scope, ids, precondition: null });
+  mount(router, operations.several, async ({ work, scope, principal, body: ids }) => {
+    await remove({ work, scope, ids, precondition: null }, principal);
     return respond.data({ deleted_count: ids.length, requested_count: ids.length });
   });
 }

@@ -50,9 +50,9 @@ function create(storage: Storage): UserHandler<typeof createNetwork> {
 }
 
 function update(storage: Storage): UpdateHandler<typeof updateNetwork> {
-  return async ({ work, scope, params: { id }, requestedState, precondition }) => {
+  return async ({ work, scope, params: { id }, asked, precondition }) => {
     const decide = (network: Network): Network => {
-      const body = requestedState(network);
+      const body = asked(network);
       requireOwnOrganization(scope, body.organization_id);
       return networkKind.apply(network, body);
     };

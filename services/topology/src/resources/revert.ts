@@ -12,9 +12,9 @@ import {
 } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import { type HandlerResponse, respond } from "@nts/shared/http/respond";
-import { authorize } from "@nts/shared/http/authorize";
+import { authorize, requireAllNetworks } from "@nts/shared/http/authorize";
 import { mount, type Router } from "@nts/shared/http/mount";
-import type { Principal, Scope } from "@nts/shared/http/tenancy";
+import type { Scope, UserPrincipal } from "@nts/shared/http/tenancy";
 import type { Work } from "@nts/shared/work";
 import type { Notices } from "../deletions/notices.js";
 import { caughtUp } from "../journal/barrier.js";
@@ -25,6 +25,7 @@ import { revert } from "../reverts/revert.js";
 import { spansOf } from "../reverts/spans.js";
 import { addsEntities, type RecordedChange, type Undo, undosOf } from "../reverts/undo.rules.js";
 import { BY_ID } from "../storage/indexes.js";
+import { LIMITED } from "../storage/quota.js";
 import type { Storage } from "../storage/storage.js";
 
 /** A revert requires the rights of the opposite operations; for networks and tags, these are higher than its own. */
@@ -50,7 +51,7 @@ export function mountRevert(router: Router, reader: JournalReader, { storage, no
     requireRights(principal, undos);
     if (undos.some(addsEntities)) await storage.quota.require(scope);
     const restored = new Set(undos.filter(({ after }) => after === null).map(({ kind }) => kind));
-    for (const kind of ["networks", "tags"] as const) if (restored.has(kind)) await storage.quota.require(scope, kind);
+    for (const kind of LIMITED) if (restored.has(kind)) await storage.quota.require(scope, kind);
     const seen = await withRestored(storage, principal.scope, scope, undos);
     const done = await revert(storage, notices, { work: withComment(work, request_id), scope: seen, undos });
     return respond.data({ request_id, ...done });
@@ -136,10 +137,10 @@ async function changesOf(
   { request_id, atOnce }: { readonly request_id: string; readonly atOnce: number },
 ): Promise<RecordedChange[] | "too many"> {
   const { gone, last } = await reader.ends(scope);
-  const query = { filter: { request_id }, range: { first: gone + 1, last }, direction: "asc" } as const;
+  const asked = { filter: { request_id }, range: { first: gone + 1, last }, direction: "asc" } as const;
   const changes: RecordedChange[] = [];
   let bytes = 0;
-  for await (const batch of entriesIn(database, scope, { ...query, limit: atOnce + 1 }))
+  for await (const batch of entriesIn(database, scope, { ...asked, limit: atOnce + 1 }))
     for (const entry of batch) {
       const sides = currentSides(entry);
       changes.push({ entry, ...sides });
@@ -150,10 +151,13 @@ async function changesOf(
   return changes;
 }
 
-function requireRights(principal: Principal, undos: readonly Undo[]): void {
-  for (const { kind, before, after } of undos)
+function requireRights(principal: UserPrincipal, undos: readonly Undo[]): void {
+  for (const { kind, before, after } of undos) {
     if (kind === "networks" || kind === "tags")
       authorize(OPPOSITES[kind][after === null ? "restore" : before === null ? "remove" : "update"], principal);
+    // Of the whole organization.
+    else if (typeof (before ?? after)?.network_id !== "string") requireAllNetworks(principal);
+  }
 }
 
 /** The work of a request whose changes are recorded as a revert. */

@@ -49,7 +49,11 @@ interface Parts {
 
 /** Whether a large revert can do it. @throws AppError `too_many_changes` */
 export function requireRevertible(spans: readonly Span[], limit: number): void {
-  if (spans.some(({ kind, isNew }) => kind === "networks" || kind === "tags" || (kind === "subnets" && !isNew)))
+  if (
+    spans.some(
+      ({ kind, isNew }) => kind === "networks" || kind === "tags" || kind === "views" || (kind === "subnets" && !isNew),
+    )
+  )
     throw new AppError("too_many_changes", { limit });
 }
 

@@ -3,7 +3,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import type { JournalReader } from "../journal/read.js";
 import type { Entities, Entity } from "../storage/entities.js";
 import { addedUp, COUNTED, type Counts } from "../storage/guards.js";
-import { BY_ID, SMALL_COLLECTION_INDEX } from "../storage/indexes.js";
+import { BY_ID, creationIndex, SMALL_COLLECTION_INDEX } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
 import { sizesOf, spaceOf } from "../values/address-space.js";
 import type { ExactStats } from "./exact.rules.js";
@@ -14,7 +14,7 @@ const MOST = { networks: 100, listed: 20, subnets: 500, read: 100_000 };
 const DAYS = 7;
 const DAY_MS = 86_400_000;
 
-type Reads = Pick<Storage, "counted" | "networks" | "subnets" | "tags">;
+type Reads = Pick<Storage, "counted" | "networks" | "subnets" | "tags" | "views">;
 type Reader = Pick<JournalReader, "ends" | "firstSince" | "count">;
 
 export interface Counting {
@@ -26,9 +26,12 @@ export interface Counting {
 
 /** Computes the statistics of a scope. */
 export async function count(storage: Reads, reader: Reader, { scope, rights, now }: Counting): Promise<ExactStats> {
-  const { counted, tags } = storage;
+  const { counted, tags, views } = storage;
   const byNetwork = await counted.byNetwork(scope);
-  const totals = filled([...byNetwork.values()].reduce((sum, one) => addedUp(sum, one), {}));
+  const inNetworks = filled([...byNetwork.values()].reduce((sum, one) => addedUp(sum, one), {}));
+  // Those of the whole organization are counted by no network.
+  const ofViews = await views.count(scope, {}, creationIndex("views", scope.networks !== "all"));
+  const totals = { ...inNetworks, views: ofViews };
   return {
     at: now.toISOString(),
     totals: { networks: byNetwork.size, ...totals, tags: await tags.count(scope, {}, SMALL_COLLECTION_INDEX) },

@@ -11,7 +11,7 @@ import { createReader, type EntityReader, STORED } from "./entity-reader.js";
 import { createEntityWrites, type EntityWrites } from "./entity-writes.js";
 import { createGatheredRead, type Found } from "./gathered.js";
 import { type ScopedCollection, scopedCollection } from "./scoped-collection.js";
-import { hintFor, matching, within, withinHosts, withinOrganization, type ScopeFilter } from "./scope.js";
+import { hintFor, matching, type ScopeFilter, visibleOf } from "./scope.js";
 import { sightedText } from "./rows.js";
 import type { SightingFields } from "./sightings.rules.js";
 import { type Sweepable, sweepable } from "./sweepable.js";
@@ -56,7 +56,7 @@ export type Extra<T> = Readonly<Record<string, unknown>> | ((entity: T) => Recor
 /** Access to the entities of one kind, limited to the caller's scope. */
 export interface Entities<T extends Entity> extends EntityReader<T>, EntityWrites<T> {
   readonly name: string;
-  /** Whether they are in networks, rather than of the whole organization. */
+  /** Whether all of them are in networks, rather than of the whole organization. */
   readonly ofNetworks: boolean;
   readonly collection: ScopedCollection<EntityDocument>;
   readonly sweepable: Sweepable;
@@ -108,11 +108,11 @@ type Visible = (scope: Scope) => ScopeFilter;
 /** Opens a collection of entities. */
 export function createEntities<T extends Entity>(database: Database, kind: EntityKind<T>): Entities<T> {
   const collection = scopedCollection<EntityDocument>(database.db, kind.collection);
-  const visible: Visible = kind.networkOf === null ? withinOrganization : kind.onHosts === true ? withinHosts : within;
+  const visible: Visible = visibleOf(kind);
   const reader = createReader(kind);
   return {
     name: kind.name,
-    ofNetworks: kind.networkOf !== null,
+    ofNetworks: kind.networkOf !== null && kind.mayBeOfAll !== true,
     collection,
     sweepable: sweepable(collection),
     denormalizedKeys: kind.denormalizedKeys ?? [],

@@ -180,6 +180,7 @@ const ENTITY_INDEXES: Readonly<Record<Collection, readonly IndexDescription[]>> 
     sighted,
   ],
   bindings: [...ordered([]), ...Object.values(BINDING_INDEXES).map((key) => ({ key })), { key: HOST_BINDINGS_INDEX }],
+  views: [...ordered(["name", "updated_at"]), tagged],
   tags: [
     { key: SMALL_COLLECTION_INDEX },
     { name: "one_tag_name", key: { organization_id: 1, name_key: 1 }, unique: true },

@@ -1,6 +1,7 @@
 import { requireRoomFor, UNVERIFIED_QUOTAS } from "@nts/shared/quotas";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { QueuedRead } from "@nts/shared/scheduling/queued-reads";
+import { ENTITY_KINDS } from "../kinds/index.js";
 import type { Database } from "./database.js";
 import type { EntityDocument } from "./entities.js";
 import { COUNTED, type GuardDocument, SHARDS } from "./guards.js";
@@ -23,14 +24,16 @@ export interface Quotas {
   /** Networks and tags are few: lists sort them in memory, and totals are summed per network. */
   readonly networks: number;
   readonly tags: number;
+  /** Views are few and large. */
+  readonly views: number;
 }
 
 /** The default maximums. */
-export const DEFAULT_QUOTAS: Quotas = { entities: 1_000_000, networks: 5_000, tags: 10_000 };
+export const DEFAULT_QUOTAS: Quotas = { entities: 1_000_000, networks: 5_000, tags: 10_000, views: 1_000 };
 
 /** Kinds with a maximum of their own. */
-const NAMES = { networks: "Network", tags: "Tag" } as const;
-type LimitedKind = keyof typeof NAMES;
+export const LIMITED = ["networks", "tags", "views"] as const;
+type LimitedKind = (typeof LIMITED)[number];
 
 export interface Quota {
   /**
@@ -65,7 +68,7 @@ export function createQuota({ db, share }: Database, readOnce: QueuedRead, limit
     const match = { $match: { organization_id, kind: "network" } };
     const hint = GUARD_INDEX;
     const [sum] = await guards.aggregate<{ counted: number; guards: number }>([match, sums], { hint }).toArray();
-    // Networks are counted by their guards.
+    // Networks are counted by their guards; the few views of the whole organization are not.
     const total = (sum?.counted ?? 0) + (sum?.guards ?? 0) / SHARDS + (await countOf(organization_id, "tags"));
     const found = { total, untilMs: limits.entities - total > AMPLE_ROOM ? startedMs + KNOWN_MS : startedMs };
     if (known.size >= MOST_KNOWN) known.clear();
@@ -88,7 +91,7 @@ export function createQuota({ db, share }: Database, readOnce: QueuedRead, limit
       const room = requireRoomFor(total, ofAll, isUnverified);
       if (kind === undefined) return room;
       const count = await share({ organizationId }, () => countOf(organizationId, kind));
-      const ofKind = { entity: NAMES[kind], limit: limits[kind], unverified: unverified[kind] };
+      const ofKind = { entity: ENTITY_KINDS[kind].name, limit: limits[kind], unverified: unverified[kind] };
       return requireRoomFor(count, ofKind, isUnverified);
     },
   };

@@ -20,11 +20,11 @@ async function servedAtOnce(due: readonly DueWebhook[]): Promise<string[]> {
       resolve(null);
     };
   });
-  let isTaken = false;
+  let asked = false;
   const states = {
     due: () => {
-      const found = isTaken ? [] : due;
-      isTaken = true;
+      const found = asked ? [] : due;
+      asked = true;
       return Promise.resolve(found);
     },
     take: ({ _id }: DueWebhook) => {
