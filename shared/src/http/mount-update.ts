@@ -10,14 +10,14 @@ import { createUpdateValidator, type UpdateValidator } from "./validate.js";
 /** A call that replaces or patches an entity. */
 export interface UpdateCall<Put> extends Omit<UserCall<Put>, "body"> {
   /** The request body. */
-  readonly said: PatchOf<BodyOf<Put>>;
+  readonly patch: PatchOf<BodyOf<Put>>;
   /**
    * The full requested body, computed from the current state; again for each read.
    *
    * @param current the entity as returned to clients
    * @throws AppError `validation_failed` if a patch does not apply
    */
-  readonly asked: (current: object) => BodyOf<Put>;
+  readonly requestedState: (current: object) => BodyOf<Put>;
 }
 
 export type UpdateHandler<Put> = (call: UpdateCall<Put>) => Promise<HandlerResponse<DataOf<Put>>>;
@@ -42,20 +42,20 @@ export function mountUpdate<Put extends Endpoint>(
   const isNeeded = (name: string, patch: object): boolean =>
     name in patch || (name in shape && !(shape[name] instanceof z.ZodOptional));
   const replace: UserHandler<Put> = ({ body, ...call }) => {
-    const asked = (current: object): BodyOf<Put> => {
+    const requestedState = (current: object): BodyOf<Put> => {
       whole.requireNewTexts(body, current);
       return withKnownTags(body as object, current) as BodyOf<Put>;
     };
-    return handler({ ...call, said: body as PatchOf<BodyOf<Put>>, asked });
+    return handler({ ...call, patch: body as PatchOf<BodyOf<Put>>, requestedState });
   };
   const change: UserHandler<Put> = ({ body, ...call }) => {
     const patch = body as object;
-    const asked = (current: object): BodyOf<Put> => {
+    const requestedState = (current: object): BodyOf<Put> => {
       partial.requireNewTexts(patch, current);
       const members = Object.entries(current).filter(([name]) => isNeeded(name, patch));
       return withKnownTags(whole.read(merged(Object.fromEntries(members), patch)) as object, current) as BodyOf<Put>;
     };
-    return handler({ ...call, said: body as PatchOf<BodyOf<Put>>, asked });
+    return handler({ ...call, patch: body as PatchOf<BodyOf<Put>>, requestedState });
   };
   mount(router, put, replace, whole.read);
   mount(router, patch as unknown as Put, change, partial.read);

@@ -131,14 +131,14 @@ function mountKeySettings(router: Router, routes: KeyRoutes): void {
   });
 
   mountUpdate(router, { put: updateKey, patch: patchKey }, async (call) => {
-    const { principal, params, asked, precondition, work, cause } = call;
+    const { principal, params, requestedState, precondition, work, cause } = call;
     const { id } = params;
     const grants = await grantorOf(routes, principal, cause);
     const { organizationId } = grants;
     const saved = await untilSaved(work, async () => {
       const current = await keys.get(grants, id);
       requireRevision(precondition, current.revision);
-      const body = withNormalBlocks(asked(keyResponse(current, grants)));
+      const body = withNormalBlocks(requestedState(keyResponse(current, grants)));
       const added = body.tags.filter((tag) => !current.tags.includes(tag));
       const caller = { ...grants, tagIds: await topology.managedAmong(added, organizationId, cause) };
       const changes = keyChanges(current, body, caller, new Date());

@@ -40,13 +40,13 @@ export function mountOrganizations(router: Router, routes: OrganizationRoutes): 
   });
 
   const updates = { put: updateOrganization, patch: patchOrganization };
-  mountUpdate(router, updates, async ({ principal, scope, params: { id }, asked, precondition, work }) => {
+  mountUpdate(router, updates, async ({ principal, scope, params: { id }, requestedState, precondition, work }) => {
     if (id !== scope.organizationId) throw new AppError("not_found", { entity: "Organization" });
     const saved = await untilSaved(work, async () => {
       const current = await organizations.get(id);
       requireRevision(precondition, current.revision);
       const response = organizationResponse(current);
-      const { name, ...settings } = asked(response);
+      const { name, ...settings } = requestedState(response);
       const changes = changesTo({ ...current, ...rightsIn(response) }, { name, ...rightsIn(settings) });
       if (Object.keys(changes).length === 0) return current;
       // Requires a second factor of the caller, to prevent a lockout.

@@ -47,24 +47,28 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
   mountSecondFactorReset(router, routes);
 
   const updates = { put: updateUser, patch: patchUser };
-  mountUpdate(router, updates, async ({ principal, scope, params: { id }, asked, precondition, work, cause }) => {
-    const networkIds = await topology.networksIn(scope, cause);
-    const saved = await untilSaved(work, async () => {
-      const current = await users.get(scope.organizationId, id);
-      const body = asked(userResponse(current, networkIds));
-      requireRank(principal, current.permissions, body.permissions);
-      requireRevision(precondition, current.revision);
-      const changes = userChanges(current, body, networkIds);
-      if (Object.keys(changes).length === 0) return current;
-      if (changes.permissions !== undefined) await requireUnlimitedKey(principal, changes.permissions);
-      if (changes.permissions !== undefined && isAtLeast(changes.permissions, "Admin"))
-        await requireConfirmed(principal);
-      return changeRights(work, [id], (tx) => applyRights(current, changes, tx));
-    });
-    if (!isAtLeast(saved.permissions, "Admin"))
-      await routes.webhooks.pause(work, { organization_id: scope.organizationId, user_id: id });
-    return respondWithUser(saved, networkIds);
-  });
+  mountUpdate(
+    router,
+    updates,
+    async ({ principal, scope, params: { id }, requestedState, precondition, work, cause }) => {
+      const networkIds = await topology.networksIn(scope, cause);
+      const saved = await untilSaved(work, async () => {
+        const current = await users.get(scope.organizationId, id);
+        const body = requestedState(userResponse(current, networkIds));
+        requireRank(principal, current.permissions, body.permissions);
+        requireRevision(precondition, current.revision);
+        const changes = userChanges(current, body, networkIds);
+        if (Object.keys(changes).length === 0) return current;
+        if (changes.permissions !== undefined) await requireUnlimitedKey(principal, changes.permissions);
+        if (changes.permissions !== undefined && isAtLeast(changes.permissions, "Admin"))
+          await requireConfirmed(principal);
+        return changeRights(work, [id], (tx) => applyRights(current, changes, tx));
+      });
+      if (!isAtLeast(saved.permissions, "Admin"))
+        await routes.webhooks.pause(work, { organization_id: scope.organizationId, user_id: id });
+      return respondWithUser(saved, networkIds);
+    },
+  );
 
   mount(router, deleteUser, async ({ principal, scope, params: { id }, query, precondition, work }) => {
     const keeping = { webhooks: query.keep_webhooks };

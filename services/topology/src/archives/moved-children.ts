@@ -51,9 +51,9 @@ async function withMoved(
   const found = await select({ _id: { $in: ids } }, { projection: { host_id: 1 }, hint: BY_ID });
   const hostOf = new Map(found.map(({ _id, host_id }) => [_id, String(host_id)]));
   const movedTo = new Map<string, string>();
-  for (const { host, [kind]: asked } of groups) {
+  for (const { host, [kind]: archived } of groups) {
     const home = present.get(host.id)?.host.entity.id;
-    for (const { id } of asked) {
+    for (const { id } of archived) {
       const own = hostOf.get(id);
       const made = hostOf.get(derived(id));
       if (home === undefined && made !== undefined)
@@ -93,8 +93,8 @@ export async function takenBy(
     const ids = group[kind].map(({ id }) => derived(id));
     const options = { projection: { host_id: 1 }, hint: BY_ID } as const;
     const [one] = await storage[kind].select(scope, { _id: { $in: ids } }, options);
-    const asked = group[kind].find(({ id }) => derived(id) === one?._id);
-    return one === undefined || asked === undefined ? null : moved(asked.id, String(one["host_id"]));
+    const archived = group[kind].find(({ id }) => derived(id) === one?._id);
+    return one === undefined || archived === undefined ? null : moved(archived.id, String(one["host_id"]));
   }
   const own = [group.host.id, derived(group.host.id)];
   const ipAddresses = group.interfaces.map(({ ip_address }) => ip_address);

@@ -70,16 +70,16 @@ export function isNothing({ hosts, interfaces, ports, services }: HostPlan): boo
 
 /** @param present null if the host does not exist @throws AppError `mac_address_immutable` · `network_mismatch` */
 export function planHost(group: HostGroup, present: PresentHost | null, naming: Naming, now: Date): HostPlan {
-  const { host: asked } = group;
-  const made = { created_at: earlier(asked.created_at, now), updated_at: now.toISOString() };
+  const { host: archived } = group;
+  const made = { created_at: earlier(archived.created_at, now), updated_at: now.toISOString() };
   const host = hostKind.make(
-    here(asked, naming),
+    here(archived, naming),
     {
-      observed: asked.observed,
-      id: present?.host.entity.id ?? naming.derived(asked.id),
+      observed: archived.observed,
+      id: present?.host.entity.id ?? naming.derived(archived.id),
       ...made,
-      network_id: naming.place(asked.network_id),
-      source: asked.source,
+      network_id: naming.place(archived.network_id),
+      source: archived.source,
     },
     present?.host.entity,
   );
@@ -118,26 +118,26 @@ function interfacesOn(
 ): TargetState<Interface> {
   const placeOf = (one: { subnet_id: string; ip_address: string }): string => `${one.subnet_id} ${one.ip_address}`;
   const find = finder(present, group.interfaces, naming, placeOf);
-  const found = inPlaces(group.interfaces).map((asked): [string, Interface] => {
-    const subnet_id = naming.place(asked.subnet_id);
-    const ip_address = parseAddress(asked.ip_address).text;
-    const current = find(asked.id, placeOf({ subnet_id, ip_address }));
+  const found = inPlaces(group.interfaces).map((archived): [string, Interface] => {
+    const subnet_id = naming.place(archived.subnet_id);
+    const ip_address = parseAddress(archived.ip_address).text;
+    const current = find(archived.id, placeOf({ subnet_id, ip_address }));
     return [
-      asked.id,
+      archived.id,
       interfaceKind.make(
-        asked,
+        archived,
         {
-          observed: asked.observed,
-          id: current?.id ?? naming.derived(asked.id),
-          created_at: current?.created_at ?? earlier(asked.created_at, now),
+          observed: archived.observed,
+          id: current?.id ?? naming.derived(archived.id),
+          created_at: current?.created_at ?? earlier(archived.created_at, now),
           updated_at: now.toISOString(),
           network_id: networkId,
           host_id: hostId,
           subnet_id,
           ip_address,
-          mac_address: nextMacAddress(current?.mac_address ?? null, asked.mac_address),
+          mac_address: nextMacAddress(current?.mac_address ?? null, archived.mac_address),
           position: 0,
-          is_separate: asked.is_separate,
+          is_separate: archived.is_separate,
         },
         current,
       ),
@@ -159,15 +159,15 @@ function portsOn(
 ): TargetState<Port> {
   const placeOf = ({ protocol, number }: { protocol: string; number: number }): string => `${protocol} ${number}`;
   const find = finder(present, group.ports, naming, placeOf);
-  const found = group.ports.map((asked): [string, Port] => {
-    const { id, created_at, number, protocol } = asked;
+  const found = group.ports.map((archived): [string, Port] => {
+    const { id, created_at, number, protocol } = archived;
     const current = find(id, placeOf({ number, protocol }));
     return [
       id,
       portKind.make(
-        asked,
+        archived,
         {
-          observed: asked.observed,
+          observed: archived.observed,
           id: current?.id ?? naming.derived(id),
           created_at: current?.created_at ?? earlier(created_at, now),
           updated_at: now.toISOString(),
@@ -189,23 +189,23 @@ function servicesOn(
   { ids, judge }: { ids: ReadonlyMap<string, string>; judge: BindingJudge },
 ): readonly Service[] {
   const find = finder(present, group.services, naming, () => "");
-  const services = inPlaces(group.services).map((asked): Service => {
-    const current = find(asked.id, null);
-    const id = current?.id ?? naming.derived(asked.id);
+  const services = inPlaces(group.services).map((archived): Service => {
+    const current = find(archived.id, null);
+    const id = current?.id ?? naming.derived(archived.id);
     const owner = { serviceId: id, networkId, now: now.toISOString(), newId: naming.newId };
-    const bindings = judge(asked.bindings.map((binding) => boundHere(binding, ids))).kept;
+    const bindings = judge(archived.bindings.map((binding) => boundHere(binding, ids))).kept;
     return serviceKind.make(
-      here(asked, naming),
+      here(archived, naming),
       {
-        observed: asked.observed,
+        observed: archived.observed,
         id,
-        created_at: current?.created_at ?? earlier(asked.created_at, now),
+        created_at: current?.created_at ?? earlier(archived.created_at, now),
         updated_at: now.toISOString(),
         network_id: networkId,
         host_id: hostId,
         bindings: bindingsOf(bindings, current?.bindings ?? [], owner),
         position: 0,
-        source: asked.source,
+        source: archived.source,
       },
       current,
     );
@@ -223,12 +223,12 @@ function boundHere(binding: BindingInput, ids: ReadonlyMap<string, string>): Bin
 /** Finds the existing counterpart of an archived entity: by its id, by its derived id, or by a key that is unique on the host. */
 function finder<T extends { readonly id: string }>(
   present: readonly Stored<T>[],
-  asked: readonly { readonly id: string }[],
+  archived: readonly { readonly id: string }[],
   { derived }: Naming,
   placeOf: (entity: T) => string,
 ): (id: string, place: string | null) => T | undefined {
   const byId = new Map(present.map(({ entity }) => [entity.id, entity]));
-  const known = new Set(asked.flatMap(({ id }) => [id, derived(id)]));
+  const known = new Set(archived.flatMap(({ id }) => [id, derived(id)]));
   const others = present.filter(({ entity }) => !known.has(entity.id));
   const byPlace = new Map(others.map(({ entity }) => [placeOf(entity), entity]));
   return (id, place) => byId.get(id) ?? byId.get(derived(id)) ?? (place === null ? undefined : byPlace.get(place));
@@ -299,11 +299,11 @@ export function tagsOf(tags: readonly string[], { place }: Pick<Naming, "place">
 /** The archived members of a host or service, with local ids. */
 function here<
   T extends { readonly tags: readonly string[]; readonly virtualization?: Virtualization | null | undefined },
->(asked: T, naming: Naming) {
-  const { virtualization } = asked;
+>(archived: T, naming: Naming) {
+  const { virtualization } = archived;
   return {
-    ...asked,
-    tags: tagsOf(asked.tags, naming),
+    ...archived,
+    tags: tagsOf(archived.tags, naming),
     virtualization: virtualization && virtualizationOf(virtualization, naming),
   };
 }

@@ -42,10 +42,10 @@ export interface Target {
 interface Operations<T extends Entity, Archived> {
   readonly entities: (storage: Storage) => Entities<T>;
   /** @param before the entity that it restores; undefined if there is none */
-  readonly build: (asked: Archived, naming: Naming, owner: Owner, before: T | undefined) => T;
+  readonly build: (archived: Archived, naming: Naming, owner: Owner, before: T | undefined) => T;
   /** Filter for entities that match by a unique key instead of the id. */
-  readonly alike?: (asked: readonly Archived[]) => Filter<EntityDocument>;
-  readonly isAlike?: (entity: T, asked: Archived) => boolean;
+  readonly alike?: (archived: readonly Archived[]) => Filter<EntityDocument>;
+  readonly isAlike?: (entity: T, archived: Archived) => boolean;
 }
 type TopLevelOperations<K extends TopLevelKind> = Operations<TopLevelEntity<K>, ArchivedForms[K]>;
 
@@ -64,17 +64,17 @@ const madeOf = ({ id, now }: Owner, created_at: string) => ({
 const OPERATIONS: { readonly [K in TopLevelKind]: TopLevelOperations<K> } = {
   Tag: {
     entities: ({ tags }) => tags,
-    build: (asked, _naming, owner, before) =>
-      tagKind.make(asked, { ...madeOf(owner, asked.created_at), organization_id: owner.organizationId }, before),
-    alike: (asked) => ({ name_key: { $in: asked.map(({ name }) => tagKeyOf(name)) } }),
+    build: (archived, _naming, owner, before) =>
+      tagKind.make(archived, { ...madeOf(owner, archived.created_at), organization_id: owner.organizationId }, before),
+    alike: (archived) => ({ name_key: { $in: archived.map(({ name }) => tagKeyOf(name)) } }),
     isAlike: (tag, { name }) => tagKeyOf(tag.name) === tagKeyOf(name),
   },
   Network: {
     entities: ({ networks }) => networks,
-    build: (asked, naming, owner, before) =>
+    build: (archived, naming, owner, before) =>
       networkKind.make(
-        { ...asked, tags: tagsOf(asked.tags, naming) },
-        { ...madeOf(owner, asked.created_at), organization_id: owner.organizationId },
+        { ...archived, tags: tagsOf(archived.tags, naming) },
+        { ...madeOf(owner, archived.created_at), organization_id: owner.organizationId },
         before,
       ),
   },
@@ -82,10 +82,10 @@ const OPERATIONS: { readonly [K in TopLevelKind]: TopLevelOperations<K> } = {
     readonly [K in KindInNetworkAlone]: TopLevelOperations<K>;
   }),
   View: inNetwork("View", () => ({}), localView),
-  Subnet: inNetwork("Subnet", (asked: ArchivedForms["Subnet"], before: Subnet | undefined) => {
-    const cidr = parseBlock(asked.cidr, "cidr").text;
+  Subnet: inNetwork("Subnet", (archived: ArchivedForms["Subnet"], before: Subnet | undefined) => {
+    const cidr = parseBlock(archived.cidr, "cidr").text;
     const kept = before?.cidr === cidr ? before.reserved : [];
-    return { cidr, reserved: reservedIn(cidr, asked.reserved ?? kept) };
+    return { cidr, reserved: reservedIn(cidr, archived.reserved ?? kept) };
   }),
 };
 
@@ -103,20 +103,20 @@ type InNetwork = Entity & {
  */
 function inNetwork<K extends KindInNetworkAlone>(
   kind: K,
-  placedIn: (asked: ArchivedForms[K], before: EntityIn<PluralOf<K>> | undefined) => object = () => ({}),
-  localIn: (asked: ArchivedForms[K], naming: Naming) => object = () => ({}),
+  placedIn: (archived: ArchivedForms[K], before: EntityIn<PluralOf<K>> | undefined) => object = () => ({}),
+  localIn: (archived: ArchivedForms[K], naming: Naming) => object = () => ({}),
 ): TopLevelOperations<K> {
   const plural = pluralOf(kind);
   const { make } = ENTITY_KINDS[plural] as unknown as KindRules<InNetwork, object, object, object>;
   const operations: Operations<InNetwork, InNetwork> = {
     entities: (storage) => storage[plural],
-    build: (asked, naming, owner, before) => {
-      const { created_at, network_id, source, tags } = asked;
+    build: (archived, naming, owner, before) => {
+      const { created_at, network_id, source, tags } = archived;
       const place = network_id === null ? null : naming.place(network_id);
       const server = { ...madeOf(owner, created_at), network_id: place, ...(source && { source }) };
       return make(
-        { ...asked, ...(tags && { tags: tagsOf(tags, naming) }), ...localIn(asked as never, naming) },
-        { ...server, ...placedIn(asked as never, before as never) },
+        { ...archived, ...(tags && { tags: tagsOf(tags, naming) }), ...localIn(archived as never, naming) },
+        { ...server, ...placedIn(archived as never, before as never) },
         before,
       );
     },
@@ -136,18 +136,18 @@ export interface TopLevelPlan<T> {
 export async function planTopLevel<K extends TopLevelKind>(
   { storage, scope }: Omit<Target, "work">,
   kind: K,
-  asked: readonly ArchivedForms[K][],
+  archived: readonly ArchivedForms[K][],
   naming: Naming,
 ): Promise<TopLevelPlan<TopLevelEntity<K>>> {
   const { entities, build, alike, isAlike } = OPERATIONS[kind] as unknown as TopLevelOperations<K>;
   const { select, storedIn } = entities(storage);
   const read = async (filter: Filter<EntityDocument>) =>
     (await select(scope, filter, { projection: STORED })).map((document) => storedIn(document, scope));
-  const byId = await read({ _id: { $in: asked.flatMap(({ id }) => [id, naming.derived(id)]) } });
-  const others = alike === undefined ? [] : await read(alike(asked));
+  const byId = await read({ _id: { $in: archived.flatMap(({ id }) => [id, naming.derived(id)]) } });
+  const others = alike === undefined ? [] : await read(alike(archived));
   const now = new Date();
   const ids = new Map<string, string>();
-  const all = asked.map((one) => {
+  const all = archived.map((one) => {
     const found =
       byId.find(({ entity }) => entity.id === one.id) ??
       byId.find(({ entity }) => entity.id === naming.derived(one.id)) ??
@@ -157,7 +157,7 @@ export async function planTopLevel<K extends TopLevelKind>(
     return build(one, naming, { id, organizationId: scope.organizationId, now }, found?.entity);
   });
   const present = [...new Map([...byId, ...others].map((one) => [one.entity.id, one])).values()];
-  return { ids, ...writesOf(present, all, { now, of: asked.length }) };
+  return { ids, ...writesOf(present, all, { now, of: archived.length }) };
 }
 
 /** Inserts entities in one transaction. */
@@ -184,8 +184,8 @@ export async function replaceTopLevel<K extends TopLevelKind>(
     storage.transaction(work, ids, async (tx) => {
       const before: Stored<TopLevelEntity<K>>[] = [];
       for (const id of ids) before.push(await entities(storage).get(scope, id, tx));
-      const asked = changes.map(({ after }) => after.entity);
-      const again = writesOf(before, asked, { now: new Date(), of: asked.length }).changed;
+      const archived = changes.map(({ after }) => after.entity);
+      const again = writesOf(before, archived, { now: new Date(), of: archived.length }).changed;
       if (again.length === 0) throw new Discard(null);
       await store(storage, tx, scope, { changes: { [pluralOf(kind)]: { changed: again } } });
       return null;

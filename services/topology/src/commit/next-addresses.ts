@@ -33,7 +33,7 @@ export interface Placing<T> {
   readonly work: Work;
   readonly scope: Scope;
   readonly networkId: string;
-  readonly asked: readonly T[];
+  readonly requested: readonly T[];
 }
 
 /**
@@ -47,8 +47,8 @@ export async function withNextAddresses<T extends PlacedAddress, Result>(
   placing: Placing<T>,
   write: (place: Place<T>) => Promise<Result>,
 ): Promise<Result> {
-  const { work, scope, asked } = placing;
-  if (!asked.some(isNext)) return write(() => Promise.resolve(asked));
+  const { work, scope, requested } = placing;
+  if (!requested.some(isNext)) return write(() => Promise.resolve(requested));
   // Before anything is reserved.
   await storage.quota.require(scope);
   try {
@@ -79,17 +79,17 @@ export async function withNextAddresses<T extends PlacedAddress, Result>(
 /** Takes the addresses in the transaction of the write. @throws NotTaken */
 async function takingInside<T extends PlacedAddress, Result>(
   storage: Storage,
-  { work, scope, networkId, asked }: Placing<T>,
+  { work, scope, networkId, requested }: Placing<T>,
   write: (place: Place<T>) => Promise<Result>,
 ): Promise<Result> {
-  const [id, ...others] = new Set(asked.filter(isNext).map(({ subnet_id }) => subnet_id));
+  const [id, ...others] = new Set(requested.filter(isNext).map(({ subnet_id }) => subnet_id));
   if (id === undefined || others.length > 0 || work.unit?.isDry === true) throw new NotTaken();
   let end = (): void => undefined;
   const place: Place<T> = async (tx, attempt = 0) => {
     const begun = attempt === 0 ? storage.addressAllocator.alone(id) : null;
     if (begun === null) throw new NotTaken();
     end = begun;
-    return placedIn(asked, new Map([[id, await take(storage, tx, scope, { id, networkId, asked })]]));
+    return placedIn(requested, new Map([[id, await take(storage, tx, scope, { id, networkId, requested })]]));
   };
   try {
     return await write(place);
@@ -103,28 +103,28 @@ async function take(
   { addresses, subnets }: Pick<Storage, "addresses" | "subnets">,
   tx: ClientSession,
   scope: Scope,
-  { id, networkId, asked }: { id: string; networkId: string; asked: readonly PlacedAddress[] },
+  { id, networkId, requested }: { id: string; networkId: string; requested: readonly PlacedAddress[] },
 ): Promise<string[]> {
   const stored = await subnets.find(scope, id, tx);
   // The search for a reservation says what is wrong.
   if (stored?.entity.network_id !== networkId) throw new NotTaken();
   const space = spaceOf(stored.entity);
-  const request = requestFor(id, asked);
+  const request = requestFor(id, requested);
   const found = await addresses.take(tx, scope, { id, network_id: networkId, space }, { ...request, holder: null });
   if (typeof found === "string" || found.length < request.count) throw new NotTaken();
   return found.map((address) => textAt(space, address));
 }
 
 /** How many next addresses of a subnet are requested, and which others. */
-function requestFor(subnetId: string, asked: readonly PlacedAddress[]): { count: number; others: Set<string> } {
-  const mine = asked.filter(({ subnet_id }) => subnet_id === subnetId);
+function requestFor(subnetId: string, requested: readonly PlacedAddress[]): { count: number; others: Set<string> } {
+  const mine = requested.filter(({ subnet_id }) => subnet_id === subnetId);
   const others = mine.flatMap((one) => (isNext(one) ? [] : [parseAddress(one.ip_address).key]));
   return { count: mine.filter(isNext).length, others: new Set(others) };
 }
 
 /** The request with given addresses of subnets. */
-function placedIn<T extends PlacedAddress>(asked: readonly T[], given: ReadonlyMap<string, string[]>): T[] {
-  return asked.map((one) => (isNext(one) ? { ...one, ip_address: given.get(one.subnet_id)?.shift() ?? "" } : one));
+function placedIn<T extends PlacedAddress>(requested: readonly T[], given: ReadonlyMap<string, string[]>): T[] {
+  return requested.map((one) => (isNext(one) ? { ...one, ip_address: given.get(one.subnet_id)?.shift() ?? "" } : one));
 }
 
 /**
@@ -134,13 +134,13 @@ function placedIn<T extends PlacedAddress>(asked: readonly T[], given: ReadonlyM
  */
 async function reserve<T extends PlacedAddress>(
   storage: Storage,
-  { work, scope, networkId, asked }: Placing<T>,
+  { work, scope, networkId, requested }: Placing<T>,
   all: ReservedAddresses[],
 ): Promise<T[]> {
   const isDry = work.unit?.isDry === true;
   const given = new Map<string, string[]>();
-  for (const subnet of await subnetsOf(storage, scope, networkId, asked)) {
-    const wanting = { work, scope, subnet, ...requestFor(subnet.id, asked) };
+  for (const subnet of await subnetsOf(storage, scope, networkId, requested)) {
+    const wanting = { work, scope, subnet, ...requestFor(subnet.id, requested) };
     const reserved = isDry ? await peek(storage, wanting) : await storage.addressAllocator.reserve(wanting);
     if (!isDry) all.push(reserved);
     given.set(
@@ -148,7 +148,7 @@ async function reserve<T extends PlacedAddress>(
       reserved.keys.map((key) => textAt(subnet.space, numberOf(key))),
     );
   }
-  return placedIn(asked, given);
+  return placedIn(requested, given);
 }
 
 type Searched = Pick<Subnet, "id" | "network_id" | "cidr"> & { readonly space: AddressSpace };
@@ -158,13 +158,13 @@ async function subnetsOf(
   { subnets }: Pick<Storage, "subnets">,
   scope: Scope,
   networkId: string,
-  asked: readonly PlacedAddress[],
+  requested: readonly PlacedAddress[],
 ): Promise<Searched[]> {
-  const requested = asked.filter(isNext);
-  const ids = [...new Set(requested.map(({ subnet_id }) => subnet_id))].sort();
+  const next = requested.filter(isNext);
+  const ids = [...new Set(next.map(({ subnet_id }) => subnet_id))].sort();
   const found: Searched[] = [];
   for (const id of ids) {
-    const path = `${requested.find(({ subnet_id }) => subnet_id === id)?.prefix ?? ""}subnet_id`;
+    const path = `${next.find(({ subnet_id }) => subnet_id === id)?.prefix ?? ""}subnet_id`;
     const stored = await subnets.find(scope, id);
     if (stored === null) throw new AppError("invalid_reference", { path });
     if (stored.entity.network_id !== networkId) throw new AppError("network_mismatch", { path });

@@ -3,7 +3,7 @@ import { KINDS_IN_NETWORKS } from "@nts/shared/contract/kinds";
 import { DEADLINES } from "@nts/shared/timing";
 import type { Kinds } from "../past/denormalized-fields.js";
 import { entitiesAt, type Kind } from "../past/entities.js";
-import type { AskedPast, Past } from "../past/past.js";
+import type { PastQuery, Past } from "../past/past.js";
 import { changedRows, rowsAt } from "../past/rows.js";
 import { createWriter, rowPiece } from "../past/texts.js";
 import { creationIndex } from "../storage/indexes.js";
@@ -17,10 +17,10 @@ const SORT = { network_id: 1, created_at: 1, _id: 1 } as const;
 export async function pastSource(
   storage: Storage,
   past: Past,
-  { networkId, ...asked }: AskedPast & { readonly networkId: string | undefined },
+  { networkId, ...query }: PastQuery & { readonly networkId: string | undefined },
 ): Promise<GraphSource> {
   const kinds = storage as unknown as Kinds & Readonly<Record<string, Kind>>;
-  const view = await past.open({ ...asked, filter: { network_id: networkId }, kinds: KINDS_IN_NETWORKS });
+  const view = await past.open({ ...query, filter: { network_id: networkId }, kinds: KINDS_IN_NETWORKS });
   const writer = createWriter(view);
 
   async function* all(name: string): AsyncGenerator<Read<never>[]> {

@@ -38,9 +38,9 @@ export async function spansIn(
 ): Promise<Spans> {
   const spans = new Map<string, Span>();
   let left = most.changes;
-  const asked = { filter, range, direction: "asc", limit: left + 1, mostRows: LOOKED_AT } as const;
+  const query = { filter, range, direction: "asc", limit: left + 1, mostRows: LOOKED_AT } as const;
   const projection = { _id: 0, n: 1, entity_id: 1, action: 1 };
-  for await (const batch of entriesIn(database, scope, { ...asked, projection })) {
+  for await (const batch of entriesIn(database, scope, { ...query, projection })) {
     requireNotAbandoned(work);
     for (const { n, entity_id, action } of batch) {
       const span = spans.get(entity_id);

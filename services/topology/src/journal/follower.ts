@@ -122,9 +122,9 @@ export class Follower {
   async *#eventsUpTo(place: Place, last: number): AsyncGenerator<string, void, void> {
     const { scope, filter } = this.following;
     const reached: Reached = { n: null, isEnd: false };
-    const asked = { filter, range: { first: place.n + 1, last }, direction: "asc", limit: PAGE } as const;
+    const query = { filter, range: { first: place.n + 1, last }, direction: "asc", limit: PAGE } as const;
     const sizes = { firstRows: FIRST_ROWS, batchBytes: BATCH_BYTES };
-    for await (const entries of this.feeds.reader.entries(scope, { ...asked, ...sizes }, reached)) {
+    for await (const entries of this.feeds.reader.entries(scope, { ...query, ...sizes }, reached)) {
       const mine = entries.filter(this.#isMine);
       place.n = entries.at(-1)?.n ?? place.n;
       place.sent = mine.at(-1)?.n ?? place.sent;

@@ -4,7 +4,7 @@ import { PASSED_ON_BYTES } from "@nts/shared/mongo/raw-find";
 import { readAhead } from "@nts/shared/read-ahead";
 import type { Database } from "../storage/database.js";
 import type { Draft } from "./entries.rules.js";
-import { type AskedEntries, rawEntriesIn, readAt } from "./read.js";
+import { type RawEntriesQuery, rawEntriesIn, readAt } from "./read.js";
 
 // Reads changes with the states before them. Texts remain in the bytes of the reply, as most are passed on unchanged.
 
@@ -28,7 +28,7 @@ const CHANGE = { _id: 0, n: 1, action: 1, entity: 1, entity_id: 1 } as const;
 const FORMER = { ...CHANGE, form: 1, wire: 1, old: 1, was: 1 } as const;
 
 /** What to read of changes. */
-export interface AskedChanges extends Omit<AskedEntries, "projection"> {
+export interface ChangesQuery extends Omit<RawEntriesQuery, "projection"> {
   readonly withFormers: boolean;
   /** Whether `host_id` is needed; it is null otherwise. */
   readonly withHosts: boolean;
@@ -38,11 +38,11 @@ export interface AskedChanges extends Omit<AskedEntries, "projection"> {
 export async function* changesIn(
   database: Database,
   scope: Scope,
-  { withFormers, withHosts, ...asked }: AskedChanges,
+  { withFormers, withHosts, ...query }: ChangesQuery,
 ): AsyncGenerator<{ changes: Change[]; bytes: number }, void, void> {
   const fields = { ...(withFormers ? FORMER : CHANGE), ...(withHosts && { host_id: 1 }) };
   const read = { projection: fields, ...(withFormers && { batchBytes: PASSED_ON_BYTES }) };
-  for await (const batch of readAhead(rawEntriesIn(database, scope, { ...asked, ...read })))
+  for await (const batch of readAhead(rawEntriesIn(database, scope, { ...query, ...read })))
     yield { changes: batch.starts.map((start) => changeIn(batch, start)), bytes: batch.bytes.length };
 }
 

@@ -53,9 +53,9 @@ export function createKnownStates({ journal, gone }: JournalCollections): KnownS
       for (const id of missing) states.set(id, { known: batch.get(id) ?? null });
     },
     goneAmong: async (ids) => {
-      const asked = [...new Set(ids)].map((id) => ({ id, remembered: states.get(id) }));
-      const gone = new Set(asked.flatMap(({ id, remembered }) => (remembered?.known?.state === null ? [id] : [])));
-      const missing = asked.flatMap(({ id, remembered }) => (remembered === undefined ? [id] : []));
+      const looked = [...new Set(ids)].map((id) => ({ id, remembered: states.get(id) }));
+      const gone = new Set(looked.flatMap(({ id, remembered }) => (remembered?.known?.state === null ? [id] : [])));
+      const missing = looked.flatMap(({ id, remembered }) => (remembered === undefined ? [id] : []));
       for (const id of await recordedAsDeleted({ journal }, missing)) gone.add(id);
       return gone;
     },

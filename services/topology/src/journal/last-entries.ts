@@ -3,7 +3,7 @@ import { BY_ID, JOURNAL_OF_ENTITY, LAST_ENTRIES_FIRST } from "../storage/indexes
 import type { JournalCollections } from "./collections.js";
 import type { JournalDocument } from "./entries.rules.js";
 
-export interface AskedEntities {
+export interface EntitiesQuery {
   /** The organizations, if known; ids are globally unique. */
   readonly organizationIds?: readonly string[];
   readonly ids: readonly string[];
@@ -16,7 +16,7 @@ export interface AskedEntities {
 /** The last entry of each of some entities; none if there is no entry. */
 export async function lastEntries(
   { journal }: Pick<JournalCollections, "journal">,
-  { organizationIds, ids, upTo, projection }: AskedEntities,
+  { organizationIds, ids, upTo, projection }: EntitiesQuery,
 ): Promise<JournalDocument[]> {
   if (ids.length === 0) return [];
   const organizations = organizationIds && { organization_id: { $in: [...organizationIds] } };

@@ -31,9 +31,9 @@ export function createMoments(database: Database, reader: JournalReader): Moment
 
   /** The caller's next entry. */
   async function after(scope: Scope, n: number, { last }: Ends) {
-    const asked = { filter: {}, range: { first: n + 1, last }, direction: "asc", limit: 1 } as const;
+    const query = { filter: {}, range: { first: n + 1, last }, direction: "asc", limit: 1 } as const;
     const projection = { n: 1, at: 1, reconciled: 1 };
-    for await (const [found] of entriesIn(database, scope, { ...asked, projection })) return found ?? null;
+    for await (const [found] of entriesIn(database, scope, { ...query, projection })) return found ?? null;
     return null;
   }
 

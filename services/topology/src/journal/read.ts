@@ -29,7 +29,7 @@ const MERGED = 150;
 /** Milliseconds after which results so far are returned with a cursor to continue. */
 const LONGEST_WAIT_MS = 2_000;
 
-export interface Asked {
+export interface EntriesQuery {
   readonly filter: ChangeFilter;
   readonly range: Range;
   readonly direction: "asc" | "desc";
@@ -68,9 +68,9 @@ export interface JournalReader {
   /** Number of entries of a range in the scope's networks; the whole range for all networks. */
   count(scope: Scope, range: Range): Promise<number>;
   /** The entries, in batches. @param reached receives the progress */
-  entries(scope: Scope, asked: Asked, reached: Reached): AsyncGenerator<JournalDocument[], void, void>;
+  entries(scope: Scope, selection: EntriesQuery, reached: Reached): AsyncGenerator<JournalDocument[], void, void>;
   /** The same as JSON. */
-  texts(scope: Scope, asked: Asked, reached: Reached): AsyncGenerator<string[], void, void>;
+  texts(scope: Scope, selection: EntriesQuery, reached: Reached): AsyncGenerator<string[], void, void>;
 }
 
 export function createJournalReader(database: Database): JournalReader {
@@ -81,9 +81,9 @@ export function createJournalReader(database: Database): JournalReader {
     cursors,
     ...createPlaces(database, collections),
     entries,
-    texts: async function* (scope, asked, reached) {
+    texts: async function* (scope, selection, reached) {
       const known = await cursors();
-      for await (const batch of entries(scope, asked, reached)) yield batch.map((entry) => textOf(entry, known));
+      for await (const batch of entries(scope, selection, reached)) yield batch.map((entry) => textOf(entry, known));
     },
   };
 }
@@ -146,24 +146,24 @@ function createPlaces(
 
 /** Creates the reader of a range's entries. */
 function createEntries(database: Database): JournalReader["entries"] {
-  return async function* (scope, asked, reached) {
+  return async function* (scope, selection, reached) {
     const until = performance.now() + LONGEST_WAIT_MS;
-    let left = asked.limit;
-    for (const window of windowsOf(asked)) {
+    let left = selection.limit;
+    for (const window of windowsOf(selection)) {
       if (performance.now() > until) return;
-      for await (const batch of entriesIn(database, scope, { ...asked, range: window, limit: left })) {
+      for await (const batch of entriesIn(database, scope, { ...selection, range: window, limit: left })) {
         reached.n = batch.at(-1)?.n ?? reached.n;
         left -= batch.length;
         yield batch;
       }
       if (left === 0) return;
-      if (isWindowed(asked.filter)) reached.n = asked.direction === "asc" ? window.last : window.first;
+      if (isWindowed(selection.filter)) reached.n = selection.direction === "asc" ? window.last : window.first;
     }
     reached.isEnd = true;
   };
 }
 
-export interface AskedEntries extends Asked, Pick<ScopedFind, "mostRows"> {
+export interface RawEntriesQuery extends EntriesQuery, Pick<ScopedFind, "mostRows"> {
   /** Fields to read; all if absent. */
   readonly projection?: Document;
   readonly kinds?: readonly string[];
@@ -173,16 +173,16 @@ export interface AskedEntries extends Asked, Pick<ScopedFind, "mostRows"> {
 export async function* entriesIn(
   database: Database,
   scope: Scope,
-  asked: AskedEntries,
+  selection: RawEntriesQuery,
 ): AsyncGenerator<JournalDocument[], void, void> {
-  for await (const batch of rawEntriesIn(database, scope, asked)) yield documentsIn(batch) as JournalDocument[];
+  for await (const batch of rawEntriesIn(database, scope, selection)) yield documentsIn(batch) as JournalDocument[];
 }
 
 /** The same in BSON. */
 export function rawEntriesIn(
   database: Database,
   scope: Scope,
-  asked: AskedEntries,
+  selection: RawEntriesQuery,
 ): AsyncGenerator<RawBatch, void, void> {
   const { organizationId: organization_id } = scope;
   const {
@@ -195,7 +195,7 @@ export function rawEntriesIn(
     mostRows = Infinity,
     firstRows,
     batchBytes,
-  } = asked;
+  } = selection;
   const { hint, byNumber } = indexFor(scope, requested);
   const { first, last } = range;
   const place = byNumber
@@ -249,7 +249,7 @@ function isWindowed({ entity_id, host_id, request_id, ...others }: ChangeFilter)
   return [entity, action, user_id, key_id].some((one) => one !== undefined);
 }
 
-function* windowsOf({ filter, range, direction }: Asked): Generator<Range> {
+function* windowsOf({ filter, range, direction }: EntriesQuery): Generator<Range> {
   const { first, last } = range;
   if (first > last) return;
   if (!isWindowed(filter)) {
@@ -274,8 +274,8 @@ function indexFor(
 
 function conditionsOf({ networks }: Scope, { network_id, ...others }: ChangeFilter): Document {
   const seen = networks === "all" ? null : [...networks, null];
-  const asked = seen === null || seen.includes(network_id ?? null) ? [network_id] : [];
-  const requested = network_id === undefined ? seen : asked;
+  const own = seen === null || seen.includes(network_id ?? null) ? [network_id] : [];
+  const requested = network_id === undefined ? seen : own;
   return {
     ...(requested !== null && { network_id: { $in: requested } }),
     ...Object.fromEntries(Object.entries(others).filter(([, value]) => Boolean(value))),

@@ -18,7 +18,7 @@ import { entriesIn, type JournalReader } from "./read.js";
 /** Entities per query. */
 export const BATCH = 500;
 
-export interface AskedStates {
+export interface StatesQuery {
   readonly scope: Scope;
   readonly filter: ChangeFilter;
   readonly work: Work;
@@ -38,7 +38,7 @@ export interface IdsParts {
 }
 
 /** Creates the reader of ids, in batches; empty while a wait is long. */
-export function createIds({ database, reader }: IdsParts): (asked: AskedStates, n: number) => AsyncGenerator<string[]> {
+export function createIds({ database, reader }: IdsParts): (selection: StatesQuery, n: number) => AsyncGenerator<string[]> {
   const scopeOf = (kind: Journaled, { scope, isNarrowed }: Looked): ScopeFilter =>
     isNarrowed ? within(scope) : visibleOf(ENTITY_KINDS[kind])(scope);
 
@@ -64,8 +64,8 @@ export function createIds({ database, reader }: IdsParts): (asked: AskedStates, 
   async function* deletedSince(n: number, kinds: readonly Journaled[], looked: Looked): AsyncGenerator<string[]> {
     const { scope } = looked;
     const { last } = await reader.ends(scope);
-    const asked = { filter: { action: "deleted" }, range: { first: n + 1, last }, direction: "asc" } as const;
-    const find = { ...asked, limit: 0, projection: { _id: 0, entity: 1, entity_id: 1 }, mostRows: BATCH };
+    const selection = { filter: { action: "deleted" }, range: { first: n + 1, last }, direction: "asc" } as const;
+    const find = { ...selection, limit: 0, projection: { _id: 0, entity: 1, entity_id: 1 }, mostRows: BATCH };
     const seen = new Set<string>();
     for await (const batch of entriesIn(database, scope, find))
       for (const kind of kinds) {

@@ -5,7 +5,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { lastEntries } from "./last-entries.js";
 import type { ChangeFilter } from "./matching.rules.js";
 import type { JournalReader, Reached } from "./read.js";
-import { type AskedStates, BATCH, createIds } from "./state-ids.js";
+import { type StatesQuery, BATCH, createIds } from "./state-ids.js";
 
 // The state at a journal position: the last entry of each entity up to it. Ids come from a later snapshot, plus those
 // deleted since, once everything committed by then is recorded.
@@ -16,7 +16,7 @@ export interface StatesParts {
 }
 
 /** Reads the last entries of everything existing at a number, in batches; empty while a wait is long. */
-export type ReadStates = (asked: AskedStates, n: number) => AsyncGenerator<JournalDocument[], void, void>;
+export type ReadStates = (query: StatesQuery, n: number) => AsyncGenerator<JournalDocument[], void, void>;
 
 export function createStates({ database, reader }: StatesParts): ReadStates {
   const collections = journalCollections(database.db);
@@ -37,18 +37,18 @@ export function createStates({ database, reader }: StatesParts): ReadStates {
     }
   }
 
-  async function* statesOfMany(asked: AskedStates, n: number): AsyncGenerator<JournalDocument[], void, void> {
-    const { scope } = asked;
-    for await (const ids of idsOf(asked, n)) {
+  async function* statesOfMany(query: StatesQuery, n: number): AsyncGenerator<JournalDocument[], void, void> {
+    const { scope } = query;
+    for await (const ids of idsOf(query, n)) {
       const entries = { organizationIds: [scope.organizationId], ids, upTo: n };
       yield await database.share(scope, () => lastEntries(collections, entries));
     }
   }
 
-  return async function* (asked, n) {
-    const { scope, filter } = asked;
+  return async function* (query, n) {
+    const { scope, filter } = query;
     const isOfFew = filter.entity_id !== undefined || filter.host_id !== undefined;
-    for await (const batch of isOfFew ? statesOfFew(scope, filter, n) : statesOfMany(asked, n))
+    for await (const batch of isOfFew ? statesOfFew(scope, filter, n) : statesOfMany(query, n))
       yield batch.filter(({ action }) => action !== "deleted");
   };
 }

@@ -109,9 +109,9 @@ export class Tail {
     this.#again = false;
     const cursors = await this.reader.cursors();
     const range = { first: this.n + 1, last: ENDLESS };
-    const asked = { filter: {}, range, direction: "asc", limit: PAGE } as const;
+    const query = { filter: {}, range, direction: "asc", limit: PAGE } as const;
     let left = PAGE;
-    for await (const entries of this.reader.entries(this.#scope, asked, { n: null, isEnd: false })) {
+    for await (const entries of this.reader.entries(this.#scope, query, { n: null, isEnd: false })) {
       for (const entry of entries) this.#deliver(entry, cursors);
       left -= entries.length;
       for (const member of this.#members) if (member.hasNews) member.alert();

@@ -25,7 +25,7 @@ export interface DenormalizedFields {
 }
 
 /** The list being read. */
-export interface Asked {
+export interface EntitiesQuery {
   readonly kind: Kind;
   readonly sort: Document;
   readonly filter: Document;
@@ -39,14 +39,14 @@ const NONE: DenormalizedFields = {
   },
 };
 
-export function denormalizedFieldsOf(view: View, kinds: Kinds, asked: Asked): DenormalizedFields {
-  const { kind, sort, filter } = asked;
-  if (kind.name === "Service" && "host_name" in sort) return hostNames(view, kinds, asked);
+export function denormalizedFieldsOf(view: View, kinds: Kinds, query: EntitiesQuery): DenormalizedFields {
+  const { kind, sort, filter } = query;
+  if (kind.name === "Service" && "host_name" in sort) return hostNames(view, kinds, query);
   if (kind.name === "Host" && ("search" in filter || "first_address" in sort)) return searchTexts(view, kinds);
   return NONE;
 }
 
-function hostNames(view: View, { hosts }: Kinds, { kind, storedFilter }: Asked): DenormalizedFields {
+function hostNames(view: View, { hosts }: Kinds, { kind, storedFilter }: EntitiesQuery): DenormalizedFields {
   return {
     fieldsOf: async (services) => {
       const hostIds = new Map((services as Service[]).map(({ id, host_id }) => [id, host_id]));

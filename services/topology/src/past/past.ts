@@ -29,7 +29,7 @@ const KINDS: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The caller and the moment. */
-export interface AskedPast {
+export interface PastQuery {
   readonly work: Work;
   /** The caller's networks, including hidden ones. */
   readonly rights: Scope;
@@ -45,10 +45,10 @@ export interface Past {
   list<T extends Entity>(
     entities: Entities<T>,
     paging: PageQuery,
-    asked: AskedPast & Listed,
+    selection: PastQuery & Listed,
   ): Promise<HandlerResponse<never>>;
   /** Reads an entity; hosts with their children. @throws AppError `not_found`, and as {@link OpenView} */
-  one<T extends Entity>(entities: Entities<T>, id: string, asked: AskedPast): Promise<HandlerResponse<never>>;
+  one<T extends Entity>(entities: Entities<T>, id: string, selection: PastQuery): Promise<HandlerResponse<never>>;
 }
 
 export interface Listed {

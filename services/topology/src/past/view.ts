@@ -150,12 +150,13 @@ async function unlessTooOld<T>(reading: Promise<T>): Promise<T | null> {
 }
 
 type Most = Readonly<Record<keyof typeof PAST, number>>;
-type Asked = Pick<View, "database" | "work" | "rights"> & Pick<Looked, "filter" | "kinds"> & { readonly most: Most };
+type ChangesQuery = Pick<View, "database" | "work" | "rights"> &
+  Pick<Looked, "filter" | "kinds"> & { readonly most: Most };
 
 type Changes = Pick<View, "changed" | "readdressed" | "formers">;
 
-async function changesSince(asked: Asked, range: Range): Promise<Changes> {
-  const { rights, filter, kinds, most } = asked;
+async function changesSince(query: ChangesQuery, range: Range): Promise<Changes> {
+  const { rights, filter, kinds, most } = query;
   // Numbers have no gaps, so without filters the range can be counted without reading it.
   const areAll = rights.networks === "all" && Object.values(filter).every((one) => one === undefined);
   if (areAll && range.last - range.first >= most.changes)
@@ -164,7 +165,7 @@ async function changesSince(asked: Asked, range: Range): Promise<Changes> {
   const readdressed = new Set<string>();
   const formers: FormerEntry[] = [];
   let left = most.entities;
-  for await (const changes of batchesOf(asked, range))
+  for await (const changes of batchesOf(query, range))
     for (const change of changes) {
       const { n, entity, entity_id, action, host_id } = change;
       const known = changed.get(entity);
@@ -181,11 +182,11 @@ async function changesSince(asked: Asked, range: Range): Promise<Changes> {
 
 /** Yields changes in batches, with past states until these have the size to keep. */
 async function* batchesOf(
-  { database, work, rights, filter, kinds, most }: Asked,
+  { database, work, rights, filter, kinds, most }: ChangesQuery,
   { first, last }: Range,
 ): AsyncGenerator<Change[]> {
   const withHosts = kinds.includes("Interface");
-  const asked = { filter, kinds, direction: "asc", mostRows: LOOKED_AT, withHosts } as const;
+  const query = { filter, kinds, direction: "asc", mostRows: LOOKED_AT, withHosts } as const;
   let next = first;
   let left = most.changes + 1;
   let toKeep = KEPT_BYTES;
@@ -193,7 +194,7 @@ async function* batchesOf(
   while (!isEnd && next <= last) {
     const withFormers = toKeep > 0;
     isEnd = true;
-    const find = { ...asked, range: { first: next, last }, limit: left, withFormers };
+    const find = { ...query, range: { first: next, last }, limit: left, withFormers };
     for await (const { changes, bytes } of changesIn(database, rights, find)) {
       requireNotAbandoned(work);
       left -= changes.length;

@@ -8,7 +8,7 @@ import { rangeOf } from "@nts/shared/numbered";
 import { goneBehind } from "../journal/cursors.js";
 import type { Feeds } from "../journal/feeds.js";
 import type { ChangeFilter } from "../journal/matching.rules.js";
-import type { Asked, JournalReader, Reached } from "../journal/read.js";
+import type { EntriesQuery, JournalReader, Reached } from "../journal/read.js";
 import { waitFor, type Waiter, type Waiting } from "../journal/waiting.js";
 import type { Storage } from "../storage/storage.js";
 import { streamOf } from "./change-stream.js";
@@ -51,7 +51,7 @@ async function changesOf({ reader, waiting }: JournalAccess, call: UserCall<type
   const range = await rangeOf({ first: gone + 1, last }, { direction, from, since, until }, (time, within) =>
     reader.firstSince(scope, time, within),
   );
-  const asked: Asked = { filter, range, direction, limit };
+  const selection: EntriesQuery = { filter, range, direction, limit };
 
   const metaOf = ({ n, isEnd }: Reached): object => ({
     next: direction === "desc" && (isEnd || n === null) ? null : cursors.of(organization, n ?? from ?? goneForCaller),
@@ -63,11 +63,11 @@ async function changesOf({ reader, waiting }: JournalAccess, call: UserCall<type
     return begin(
       reader,
       scope,
-      { ...asked, range: { first: (reached.n ?? range.first - 1) + 1, last: newest } },
+      { ...selection, range: { first: (reached.n ?? range.first - 1) + 1, last: newest } },
       reached,
     );
   };
-  const pages = { first: () => begin(reader, scope, asked, reached), meta: () => metaOf(reached) };
+  const pages = { first: () => begin(reader, scope, selection, reached), meta: () => metaOf(reached) };
   if (wait === 0 || until !== undefined) return respondWith(pagePieces(pages));
   const networks = scope.networks === "all" ? "all" : new Set([...scope.networks, null]);
   const startWaiting = (): Waiter => waiting.begin(principal.userId, organization, networks);
@@ -97,13 +97,13 @@ async function historyOf(
   );
   const reached: Reached = { n: null, isEnd: false };
   const isRecorded = async (): Promise<boolean> => {
-    const asked: Asked = { filter, range: all, direction: "desc", limit: 1 };
-    for await (const _entries of reader.entries(scope, asked, { n: null, isEnd: false })) return true;
+    const selection: EntriesQuery = { filter, range: all, direction: "desc", limit: 1 };
+    for await (const _entries of reader.entries(scope, selection, { n: null, isEnd: false })) return true;
     return false;
   };
   if (!(await isThere()) && !(await isRecorded())) throw new AppError("not_found", { entity });
-  const asked: Asked = { filter: { ...more, ...filter }, range, direction, limit };
-  const first = (): Promise<FirstPage> => begin(reader, scope, asked, reached);
+  const selection: EntriesQuery = { filter: { ...more, ...filter }, range, direction, limit };
+  const first = (): Promise<FirstPage> => begin(reader, scope, selection, reached);
   const meta = (): object => {
     const next = reached.n ?? (direction === "asc" ? (from ?? goneForCaller) : null);
     const isLast = next === null || (reached.isEnd && direction === "desc");
@@ -123,8 +123,13 @@ interface FirstPage {
   readonly rest: AsyncGenerator<string[], void, void>;
 }
 
-async function begin(reader: JournalReader, scope: Scope, asked: Asked, reached: Reached): Promise<FirstPage> {
-  const rest = reader.texts(scope, asked, reached);
+async function begin(
+  reader: JournalReader,
+  scope: Scope,
+  selection: EntriesQuery,
+  reached: Reached,
+): Promise<FirstPage> {
+  const rest = reader.texts(scope, selection, reached);
   const { value, done } = await rest.next();
   return { first: done === true ? null : value, rest };
 }

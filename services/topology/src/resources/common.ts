@@ -81,8 +81,8 @@ export function mountList<T extends Entity, Query extends z.ZodObject>(
 /** Narrows a list to some ids. */
 function amongIds<Plan extends Pick<ListPlan, "filter">>(plan: Plan, found: readonly string[]): Plan {
   const { _id: named } = plan.filter as { readonly _id?: { readonly $in: readonly string[] } };
-  const asked = named && new Set(named.$in);
-  const $in = asked === undefined ? found : found.filter((id) => asked.has(id));
+  const filtered = named && new Set(named.$in);
+  const $in = filtered === undefined ? found : found.filter((id) => filtered.has(id));
   return { ...plan, filter: { ...plan.filter, _id: { $in } } };
 }
 

@@ -30,8 +30,8 @@ export function mountDiff(router: Router, reader: JournalReader, database: Datab
     const to = query.to === undefined ? ends.last : await moments.place(scope, query.to, ends);
     if (from > to) throw validationFailed({ path: "from", message: "must not be later than `to`" });
     const release = work.openStream();
-    const asked = { work, scope, range: { first: from + 1, last: to }, filter: { network_id: query.network_id } };
-    const spans = await spansIn(database, asked).finally(release);
+    const selection = { work, scope, range: { first: from + 1, last: to }, filter: { network_id: query.network_id } };
+    const spans = await spansIn(database, selection).finally(release);
     const cursors = await reader.cursors();
     const [fromCursor, toCursor] = [from, to].map((n) => cursors.of(scope.organizationId, n));
     const compared = { scope, spans, from: fromCursor ?? "", to: toCursor ?? "" };

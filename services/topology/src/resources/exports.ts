@@ -28,7 +28,7 @@ import type { Storage } from "../storage/storage.js";
 
 type Query = QueryOf<typeof exportInventory>;
 
-interface Asked {
+interface ExportContext {
   readonly query: Query;
   /** Number of the inventory's last change. */
   readonly place: number;
@@ -38,7 +38,7 @@ interface Asked {
 
 interface Kind {
   readonly file: (query: Query) => FileInfo;
-  readonly createWriter: (asked: Asked) => ExportWriter | Promise<ExportWriter>;
+  readonly createWriter: (context: ExportContext) => ExportWriter | Promise<ExportWriter>;
   /** Otherwise, hosts come by age. */
   readonly orderBy?: "network_id";
 }
@@ -92,7 +92,7 @@ export function mountExports(router: Router, storage: Storage, journal: StatePar
     const scope = narrowedTo(whole, query.network_id);
     if (format === "ansible") await requireFew(storage, scope, query);
     const { place, tag } = await readSeenState(state, { work, rights: principal.scope });
-    const asked: Asked = {
+    const context: ExportContext = {
       query,
       place,
       readNames: () => readNames(storage, whole),
@@ -100,7 +100,8 @@ export function mountExports(router: Router, storage: Storage, journal: StatePar
         resource === "ports" ? Promise.resolve([]) : attributeKeys(storage, scope, resource),
     };
     // Nothing is read if the client already has the file.
-    const text = format === "drawio" ? drawn(storage, scope, query) : written(storage, { work, scope, format, asked });
+    const text =
+      format === "drawio" ? drawn(storage, scope, query) : written(storage, { work, scope, format, context });
     const file = format === "drawio" ? DRAWING : KINDS[format].file(query);
     return respond.file(streamed(work, paced(inPieces(text), scope.organizationId)), file, tag);
   });
@@ -132,16 +133,16 @@ interface ExportRequest {
   readonly work: Work;
   readonly scope: Scope;
   readonly format: keyof typeof KINDS;
-  readonly asked: Asked;
+  readonly context: ExportContext;
 }
 
 async function* written(
   storage: Storage,
-  { work, scope, format, asked }: ExportRequest,
+  { work, scope, format, context }: ExportRequest,
 ): AsyncGenerator<string, void, void> {
   const { createWriter, orderBy } = KINDS[format];
-  const plan = { work, scope, filter: commonFilter(asked.query, scope), join: storage.hosts.withChildren };
-  const writer = await createWriter(asked);
+  const plan = { work, scope, filter: commonFilter(context.query, scope), join: storage.hosts.withChildren };
+  const writer = await createWriter(context);
   yield writer.begin;
   for await (const some of hostsIn(allRows(storage.hosts, plan, orderBy))) yield writer.hosts(some);
   yield* writer.end();

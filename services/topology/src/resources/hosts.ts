@@ -67,14 +67,14 @@ function plan({ totals, hosts }: Storage): ListPlanOf<typeof listHosts> {
 
 function create(storage: Storage): UserHandler<typeof createHost> {
   return async ({ work, scope, body }) => {
-    const asked = newHostOf(body, { now: new Date().toISOString(), newId, source: "Manual" });
-    const placing = { work, scope, networkId: body.network_id, asked: addressesOf(asked.interfaces) };
+    const requested = newHostOf(body, { now: new Date().toISOString(), newId, source: "Manual" });
+    const placing = { work, scope, networkId: body.network_id, requested: addressesOf(requested.interfaces) };
     const made = await withNextAddresses(storage, placing, (place) =>
-      commitNewHost(storage, { work, scope, id: asked.host.id }, async (tx, attempt) => {
+      commitNewHost(storage, { work, scope, id: requested.host.id }, async (tx, attempt) => {
         const placed = await place(tx, attempt);
         reportRemovedBindingsOfHost(tx, body);
-        const interfaces = asked.interfaces.map((one, n) => ({ ...one, ip_address: placed[n]?.ip_address ?? "" }));
-        return { ...asked, interfaces };
+        const interfaces = requested.interfaces.map((one, n) => ({ ...one, ip_address: placed[n]?.ip_address ?? "" }));
+        return { ...requested, interfaces };
       }),
     );
     return respond.data(hostResponse(made), { revision: hostRevision(1, made.services.length) });
@@ -83,15 +83,15 @@ function create(storage: Storage): UserHandler<typeof createHost> {
 
 function update(storage: Storage): UpdateHandler<typeof updateHost> {
   const { hosts } = storage;
-  return async ({ work, scope, params: { id }, asked, precondition }) => {
+  return async ({ work, scope, params: { id }, requestedState, precondition }) => {
     const decide = (host: HostRecord): HostRecord => {
-      const body = asked(host);
+      const body = requestedState(host);
       if (body.network_id !== host.network_id) throw new AppError("network_mismatch", { path: "network_id" });
       return hostKind.apply(host, body);
     };
     const read = await hosts.get(scope, id);
     if (
-      asked(read.entity).network_id === read.entity.network_id &&
+      requestedState(read.entity).network_id === read.entity.network_id &&
       revised(read, decide(read.entity), new Date()) === null
     ) {
       const given = await respondWithHost(storage, scope, id);

@@ -68,9 +68,9 @@ function create(storage: Storage): UserHandler<typeof createInterface> {
     const now = new Date().toISOString();
     const id = newId();
     const isNext = body.ip_address === NEXT_ADDRESS;
-    const asked = [{ subnet_id: subnetId, ip_address: isNext ? NEXT_ADDRESS : parseAddress(body.ip_address).text }];
+    const requested = [{ subnet_id: subnetId, ip_address: isNext ? NEXT_ADDRESS : parseAddress(body.ip_address).text }];
     const child = { work, scope, kind: "Interface", id, hostId, networkId, position: body.position } as const;
-    const created = await withNextAddresses(storage, { work, scope, networkId, asked }, (place) =>
+    const created = await withNextAddresses(storage, { work, scope, networkId, requested }, (place) =>
       commitNewOnHost(
         storage,
         child,
@@ -96,9 +96,9 @@ function create(storage: Storage): UserHandler<typeof createInterface> {
 }
 
 function update(storage: Storage): UpdateHandler<typeof updateInterface> {
-  return async ({ work, scope, params: { id }, asked, precondition }) => {
+  return async ({ work, scope, params: { id }, requestedState, precondition }) => {
     const decide = (current: Interface): Interface => {
-      const body = asked(current);
+      const body = requestedState(current);
       const ip_address = parseAddress(body.ip_address).text;
       if (body.network_id !== current.network_id) throw new AppError("network_mismatch", { path: "network_id" });
       if (body.host_id !== current.host_id)

@@ -50,9 +50,9 @@ function create(storage: Storage): UserHandler<typeof createNetwork> {
 }
 
 function update(storage: Storage): UpdateHandler<typeof updateNetwork> {
-  return async ({ work, scope, params: { id }, asked, precondition }) => {
+  return async ({ work, scope, params: { id }, requestedState, precondition }) => {
     const decide = (network: Network): Network => {
-      const body = asked(network);
+      const body = requestedState(network);
       requireOwnOrganization(scope, body.organization_id);
       return networkKind.apply(network, body);
     };

@@ -65,9 +65,9 @@ function create(storage: Storage): UserHandler<typeof createPort> {
 }
 
 function update(storage: Storage): UpdateHandler<typeof updatePort> {
-  return async ({ work, scope, params: { id }, asked, precondition }) => {
+  return async ({ work, scope, params: { id }, requestedState, precondition }) => {
     const decide = (port: Port): Port => {
-      const body = asked(port);
+      const body = requestedState(port);
       const { network_id, host_id, number, protocol } = body;
       if (network_id !== port.network_id) throw new AppError("network_mismatch", { path: "network_id" });
       if (host_id !== port.host_id)

@@ -137,10 +137,10 @@ async function changesOf(
   { request_id, atOnce }: { readonly request_id: string; readonly atOnce: number },
 ): Promise<RecordedChange[] | "too many"> {
   const { gone, last } = await reader.ends(scope);
-  const asked = { filter: { request_id }, range: { first: gone + 1, last }, direction: "asc" } as const;
+  const query = { filter: { request_id }, range: { first: gone + 1, last }, direction: "asc" } as const;
   const changes: RecordedChange[] = [];
   let bytes = 0;
-  for await (const batch of entriesIn(database, scope, { ...asked, limit: atOnce + 1 }))
+  for await (const batch of entriesIn(database, scope, { ...query, limit: atOnce + 1 }))
     for (const entry of batch) {
       const sides = currentSides(entry);
       changes.push({ entry, ...sides });

@@ -84,8 +84,8 @@ function create(storage: Storage): UserHandler<typeof createService> {
 
 function update(storage: Storage): UpdateHandler<typeof updateService> {
   const jointly = createJointUpdates(storage);
-  return async ({ work, scope, params: { id }, said, asked, precondition }) => {
-    const request = { work, scope, id, to: said.host_id, requested: asked, precondition };
+  return async ({ work, scope, params: { id }, patch, requestedState, precondition }) => {
+    const request = { work, scope, id, to: patch.host_id, requested: requestedState, precondition };
     const updated = await updateStoredService(storage, request, jointly);
     return respond.data(withSighting(updated), { revision: updated.revision });
   };

@@ -63,9 +63,9 @@ function create(storage: Storage): UserHandler<typeof createSubnet> {
 }
 
 function update(storage: Storage): UpdateHandler<typeof updateSubnet> {
-  return async ({ work, scope, params: { id }, asked, precondition }) => {
+  return async ({ work, scope, params: { id }, requestedState, precondition }) => {
     const decide = (subnet: Subnet): Subnet => {
-      const body = asked(subnet);
+      const body = requestedState(subnet);
       const block = parseBlock(body.cidr, "cidr");
       if (body.network_id !== subnet.network_id) throw new AppError("network_mismatch", { path: "network_id" });
       const reserved = reservedIn(block.text, body.reserved ?? subnet.reserved);

@@ -52,9 +52,9 @@ function create(storage: Storage): UserHandler<typeof createTag> {
 }
 
 function update(storage: Storage): UpdateHandler<typeof updateTag> {
-  return async ({ work, scope, params: { id }, asked, precondition }) => {
+  return async ({ work, scope, params: { id }, requestedState, precondition }) => {
     const decide = (tag: Tag): Tag => {
-      const body = asked(tag);
+      const body = requestedState(tag);
       requireOwnOrganization(scope, body.organization_id);
       if (body.color !== tag.color) requireColour(body.color);
       return tagKind.apply(tag, body);

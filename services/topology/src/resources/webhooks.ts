@@ -99,12 +99,12 @@ function mountActions(router: Router, dependencies: Dependencies): void {
     await seen(webhooks, scope, id);
     const cursors = await reader.cursors();
     const { organizationId: organization_id } = scope;
-    const asked = cursors.read(organization_id, after);
+    const from = cursors.read(organization_id, after);
     const { last, goneForCaller } = await reader.ends(scope);
-    if (asked < goneForCaller) throw goneBehind(cursors, organization_id, goneForCaller);
+    if (from < goneForCaller) throw goneBehind(cursors, organization_id, goneForCaller);
     const { entity, revision } = await audited({ work, scope }, [id], async (tx, note) => {
       const found = await seen(webhooks, scope, id, tx);
-      await operations.states.change(tx, { _id: id, organization_id }, { n: Math.min(asked, last) });
+      await operations.states.change(tx, { _id: id, organization_id }, { n: Math.min(from, last) });
       await note(notedOf(found.entity, "replayed"));
       return found;
     });
@@ -192,16 +192,16 @@ function create(dependencies: Dependencies): UserHandler<typeof createWebhook> {
 function update(dependencies: Dependencies): UpdateHandler<typeof updateWebhook> {
   const { storage, operations, audited } = dependencies;
   const { webhooks } = storage;
-  return async ({ work, principal, scope: visible, clientAddress, params: { id }, asked, precondition }) => {
+  return async ({ work, principal, scope: visible, clientAddress, params: { id }, requestedState, precondition }) => {
     const { scope } = principal;
     const { entity: before } = await seen(webhooks, scope, id);
-    const first = withDefaults(asked(before), before);
+    const first = withDefaults(requestedState(before), before);
     await requireFilter(storage, { scope, visible }, first.filter, before.filter);
     const updated = await audited({ work, scope }, [id], async (tx, note) => {
       const current = await seen(webhooks, scope, id, tx);
       requireRevision(precondition, current.revision);
       const { entity } = current;
-      const requested = withDefaults(asked(entity), entity);
+      const requested = withDefaults(requestedState(entity), entity);
       if (requested.url !== entity.url) requireUrl(operations, requested.url);
       // After a concurrent write, the stored state is validated.
       if (JSON.stringify(requested.filter) !== JSON.stringify(first.filter)) throw new AppError("write_conflict");

@@ -40,7 +40,7 @@ export async function spansOf(
 ): Promise<Span[]> {
   const { gone, last } = await reader.ends(scope);
   const range = { first: gone + 1, last };
-  const asked = {
+  const query = {
     filter: { request_id },
     range,
     direction: "asc",
@@ -48,7 +48,7 @@ export async function spansOf(
     projection: PROJECTION,
   } as const;
   const spans = new Map<string, Span>();
-  for await (const batch of entriesIn(database, scope, asked)) {
+  for await (const batch of entriesIn(database, scope, query)) {
     for (const { n, action, entity, entity_id: id, host_id: hostId, revision } of batch as Head[]) {
       const known = spans.get(id);
       const isGone = action === "deleted";

@@ -37,7 +37,7 @@ type AllHidden = ReadonlyMap<string, HiddenOfOrganization>;
 interface Knowledge {
   readonly hidden: AllHidden;
   /** Time of the request on a clock that stops while suspended, and on one that may be adjusted. */
-  readonly asked: readonly [monotonicMs: number, wallMs: number];
+  readonly readAt: readonly [monotonicMs: number, wallMs: number];
 }
 
 type Known = Pick<DeletionDocument, "_id" | "kind" | "organization_id" | "deleted_at">;
@@ -61,13 +61,13 @@ export function createDeletions(database: Database): Deletions {
 
 /** The process' cache of hidden entities, refreshed before it expires. */
 function createKnowledge(read: () => Promise<AllHidden>) {
-  let known: Knowledge = { hidden: new Map(), asked: [-Infinity, -Infinity] };
+  let known: Knowledge = { hidden: new Map(), readAt: [-Infinity, -Infinity] };
   let asking: Promise<Knowledge> | null = null;
 
   async function ask(): Promise<Knowledge> {
-    const asked = [performance.now(), Date.now()] as const;
+    const readAt = [performance.now(), Date.now()] as const;
     const hidden = await read();
-    if (asked[0] > known.asked[0]) known = { hidden, asked };
+    if (readAt[0] > known.readAt[0]) known = { hidden, readAt };
     return known;
   }
 
@@ -76,7 +76,7 @@ function createKnowledge(read: () => Promise<AllHidden>) {
     return asking;
   }
 
-  const ageMs = ({ asked: [monotonicMs, wallMs] }: Knowledge): number =>
+  const ageMs = ({ readAt: [monotonicMs, wallMs] }: Knowledge): number =>
     Math.max(performance.now() - monotonicMs, Math.abs(Date.now() - wallMs));
 
   async function current(): Promise<AllHidden> {
@@ -84,7 +84,7 @@ function createKnowledge(read: () => Promise<AllHidden>) {
     for (;;) {
       const knowledge = await askOnce();
       // Requests since the start of the call are recent enough, however long the response took.
-      if (knowledge.asked[0] >= startedMs || ageMs(knowledge) < LEASE_MS) return knowledge.hidden;
+      if (knowledge.readAt[0] >= startedMs || ageMs(knowledge) < LEASE_MS) return knowledge.hidden;
     }
   }
 

@@ -33,7 +33,7 @@ interface Waiting {
 /** The reads of one organization in one turn of its share. */
 interface Group {
   readonly organizationId: string;
-  readonly asked: Waiting[];
+  readonly waiting: Waiting[];
   /** Releases the turn. */
   done: () => void;
 }
@@ -53,8 +53,8 @@ export function createGatheredRead({ db, share }: Database, collection: string, 
   function groupOf(scope: Scope): Group {
     const { organizationId } = scope;
     const last = open.get(organizationId);
-    if (last !== undefined && last.asked.length < MOST) return last;
-    const group: Group = { organizationId, asked: [], done: () => undefined };
+    if (last !== undefined && last.waiting.length < MOST) return last;
+    const group: Group = { organizationId, waiting: [], done: () => undefined };
     open.set(organizationId, group);
     const turn = (): Promise<void> =>
       new Promise((done) => {
@@ -64,7 +64,7 @@ export function createGatheredRead({ db, share }: Database, collection: string, 
       });
     share(scope, turn).catch((error: unknown) => {
       close(group);
-      for (const { reject } of group.asked) reject(error);
+      for (const { reject } of group.waiting) reject(error);
     });
     return group;
   }
@@ -92,13 +92,13 @@ export function createGatheredRead({ db, share }: Database, collection: string, 
   }
 
   async function readAll(groups: readonly Group[]): Promise<void> {
-    const asked = groups.flatMap((group) => group.asked);
+    const waiting = groups.flatMap((group) => group.waiting);
     running += 1;
     try {
-      const found = await read(db, collection, asked);
-      for (const one of asked) one.resolve(seenBy(one.scope, found.get(one.id), ofNetworks));
+      const found = await read(db, collection, waiting);
+      for (const one of waiting) one.resolve(seenBy(one.scope, found.get(one.id), ofNetworks));
     } catch (error) {
-      for (const { reject } of asked) reject(error);
+      for (const { reject } of waiting) reject(error);
     } finally {
       running -= 1;
       for (const { done } of groups) done();
@@ -108,25 +108,25 @@ export function createGatheredRead({ db, share }: Database, collection: string, 
 
   return (scope, id) =>
     new Promise((resolve, reject) => {
-      groupOf(scope).asked.push({ scope, id, resolve, reject });
+      groupOf(scope).waiting.push({ scope, id, resolve, reject });
     });
 }
 
 /** Takes as many groups as fit one query, in order. */
 function firstGroups(ready: Group[]): Group[] {
   const taken: Group[] = [];
-  for (let size = 0; ready[0] !== undefined && size + ready[0].asked.length <= MOST;) {
+  for (let size = 0; ready[0] !== undefined && size + ready[0].waiting.length <= MOST;) {
     const group = ready.shift() as Group;
-    size += group.asked.length;
+    size += group.waiting.length;
     taken.push(group);
   }
   return taken;
 }
 
 /** The requested ids, with their callers. */
-async function read(db: Db, collection: string, asked: readonly Waiting[]): Promise<Map<string, Row>> {
-  const organizations = new Set(asked.map(({ scope }) => scope.organizationId));
-  const ids = new Set(asked.map(({ id }) => id));
+async function read(db: Db, collection: string, waiting: readonly Waiting[]): Promise<Map<string, Row>> {
+  const organizations = new Set(waiting.map(({ scope }) => scope.organizationId));
+  const ids = new Set(waiting.map(({ id }) => id));
   const find = {
     collection,
     filter: { _id: { $in: [...ids] }, organization_id: { $in: [...organizations] } },

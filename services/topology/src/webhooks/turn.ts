@@ -134,14 +134,14 @@ class Turn {
   async #read(): Promise<boolean> {
     const { reader } = this.parts;
     const { last, gone } = await reader.ends(this.#scope);
-    const asked = {
+    const query = {
       filter: {},
       range: { first: Math.max(this.leased.n, gone) + 1, last },
       direction: "asc",
       limit: PAGE,
     } as const;
     let characters = 0;
-    for await (const entries of reader.entries(this.#scope, asked, { n: null, isEnd: false })) {
+    for await (const entries of reader.entries(this.#scope, query, { n: null, isEnd: false })) {
       this.#page.push(...entries);
       for (const entry of entries) characters += charactersOf(entry);
       if (characters > MOST_CHARACTERS) break;

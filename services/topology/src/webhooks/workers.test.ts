@@ -20,11 +20,11 @@ async function servedAtOnce(due: readonly DueWebhook[]): Promise<string[]> {
       resolve(null);
     };
   });
-  let asked = false;
+  let isTaken = false;
   const states = {
     due: () => {
-      const found = asked ? [] : due;
-      asked = true;
+      const found = isTaken ? [] : due;
+      isTaken = true;
       return Promise.resolve(found);
     },
     take: ({ _id }: DueWebhook) => {

@@ -99,31 +99,31 @@ function createRunning(parts: TurnParts & { readonly log: Log }) {
   const inShares = createMakerShares();
   const inTurn = createFairQueue({ atATime: WORKERS, mostWaiting: MOST_WAITING }).run;
   /** Scheduled webhooks, and whether they were requested again meanwhile. */
-  const asked = new Map<string, boolean>();
+  const pending = new Map<string, boolean>();
   const ends = new Set<Promise<void>>();
 
   async function turns(of: DueWebhook): Promise<void> {
     try {
       for (let again = true; again && !parts.signal.aborted;) {
-        asked.set(of._id, false);
+        pending.set(of._id, false);
         const end = await inShares(of, () => inTurn(() => takeTurn(of)));
-        again = end === "more" || (end === "none" && asked.get(of._id) === true);
+        again = end === "more" || (end === "none" && pending.get(of._id) === true);
       }
     } catch (error) {
       // It is still due, so polling finds it again.
       if (!parts.signal.aborted) parts.log.warn({ err: error, webhook_id: of._id }, "a webhook was abandoned");
     } finally {
-      asked.delete(of._id);
+      pending.delete(of._id);
     }
   }
 
   return {
     run: (of: DueWebhook): void => {
-      if (asked.has(of._id)) {
-        asked.set(of._id, true);
+      if (pending.has(of._id)) {
+        pending.set(of._id, true);
         return;
       }
-      asked.set(of._id, false);
+      pending.set(of._id, false);
       const end = turns(of).finally(() => ends.delete(end));
       ends.add(end);
     },
@@ -141,7 +141,7 @@ function createLooking(
 ) {
   /** Organizations with a lookup in progress, and those with pending requests. */
   const under = new Set<string>();
-  const asked = new Set<string>();
+  const pending = new Set<string>();
   /** Until when organizations are known to have no webhooks. */
   const none = new Map<string, number>();
 
@@ -157,7 +157,7 @@ function createLooking(
 
   async function lookWhileAsked(organizationId: string): Promise<void> {
     try {
-      while (asked.delete(organizationId)) await look(organizationId);
+      while (pending.delete(organizationId)) await look(organizationId);
     } catch (error) {
       onFault(error);
     } finally {
@@ -171,7 +171,7 @@ function createLooking(
     },
     look: (organizationId: string): void => {
       if ((none.get(organizationId) ?? 0) > performance.now()) return;
-      asked.add(organizationId);
+      pending.add(organizationId);
       if (under.has(organizationId)) return;
       under.add(organizationId);
       void lookWhileAsked(organizationId);
