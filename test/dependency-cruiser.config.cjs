@@ -17,6 +17,7 @@ const ROUTES = "^services/(?:identity/src/routes|topology/src/resources)/.*\\.ts
  * commands of operators (`admin`) are a process of their own, which puts itself together.
  */
 const ROOMS = {
+  "cli/src": ["collect", "commands"],
   "gateway/src": [
     "rate-limit",
     "edge",
@@ -69,6 +70,7 @@ const nameOf = (workspace) => workspace.split("/").at(-2);
 
 /** Files outside of rooms are above all of them, except these, on which the rooms stand. */
 const GROUND = {
+  "cli/src": "(?!main\\.|program\\.)[^/]+\\.ts$",
   "shared/src": "(?!openapi-write\\.)[^/]+\\.ts$",
   "deploy/local/src": "(?:secrets|start-problem)\\.ts$",
 };

@@ -1,13 +1,13 @@
 import { request } from "node:http";
 import type { Surroundings } from "../terminal.js";
-import type { Found } from "./found.js";
+import type { Findings } from "./found.js";
 
 const SOCKET = "/var/run/docker.sock";
 /** With it in its first line, a file has every container that runs. */
 const COMMAND = "# docker inspect $(docker ps -q)";
 
 /** `docker inspect` of the running containers, by the command or else the Docker socket. */
-export async function inspectContainers({ run }: Pick<Surroundings, "run">, socketPath = SOCKET): Promise<Found> {
+export async function inspectContainers({ run }: Pick<Surroundings, "run">, socketPath = SOCKET): Promise<Findings> {
   const ids = await run("docker", ["ps", "-q"]);
   if (ids === null) return inspectBySocket(socketPath);
   const list = ids.split("\n").filter((id) => id !== "");
@@ -15,14 +15,14 @@ export async function inspectContainers({ run }: Pick<Surroundings, "run">, sock
   return text === null ? { files: [], unread: ["docker: docker inspect failed."] } : found(text);
 }
 
-function found(text: string): Found {
+function found(text: string): Findings {
   return {
     files: [{ source: "docker", format: "docker", text: `${COMMAND}\n${text.trim()}`, isOwn: true }],
     unread: [],
   };
 }
 
-async function inspectBySocket(socketPath: string): Promise<Found> {
+async function inspectBySocket(socketPath: string): Promise<Findings> {
   try {
     const ask = (path: string): Promise<string> => askSocket(socketPath, path);
     const containers = JSON.parse(await ask("/containers/json")) as readonly { readonly Id: string }[];

@@ -10,7 +10,7 @@ export interface Collected {
 }
 
 /** What a source has. */
-export interface Found {
+export interface Findings {
   readonly files: readonly Collected[];
   /** Why something that is there was not read, as sentences. */
   readonly unread: readonly string[];

@@ -1,6 +1,6 @@
 import { readdir, readFile, realpath } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import type { Found } from "./found.js";
+import type { Findings } from "./found.js";
 
 // The files in which DHCP servers keep their leases, by the defaults of systems and distributions.
 
@@ -22,7 +22,7 @@ const USUAL = [
 const ABSENT: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR"]);
 
 /** Reads all lease files of this machine. @param more others, which must exist */
-export async function readLeases(more: readonly string[], usual: readonly string[] = USUAL): Promise<Found> {
+export async function readLeases(more: readonly string[], usual: readonly string[] = USUAL): Promise<Findings> {
   const files = new Map<string, string>();
   const unread: string[] = [];
   const read = async (path: string, isRequired: boolean): Promise<void> => {

@@ -1,12 +1,12 @@
 import type { Surroundings } from "../terminal.js";
 import { addressTable } from "./addresses.rules.js";
 import { inspectContainers } from "./containers.js";
-import type { Collected, Found } from "./found.js";
+import type { Collected, Findings } from "./found.js";
 import { readLeases } from "./leases.js";
 
 // Sources of network data on a machine, as files that the API imports. Missing ones are skipped.
 
-export interface Asked {
+export interface CollectOptions {
   /** CIDR blocks to scan with nmap; by default none. */
   readonly scan: readonly string[];
   /** Lease files besides the usual ones. */
@@ -16,9 +16,9 @@ export interface Asked {
   readonly hostname: string;
 }
 
-type Source = (surroundings: Surroundings, asked: Asked) => Promise<Found>;
+type Source = (surroundings: Surroundings, options: CollectOptions) => Promise<Findings>;
 
-const NOTHING: Found = { files: [], unread: [] };
+const NOTHING: Findings = { files: [], unread: [] };
 const SS = ["-H", "-tulnp"];
 const KUBECTL = ["get", "nodes,services,pods", "--all-namespaces", "--output", "json", "--request-timeout", "20s"];
 
@@ -59,7 +59,7 @@ async function output(
   running: Promise<string | null>,
   rest: Pick<Collected, "format" | "isOwn">,
   heading = "",
-): Promise<Found> {
+): Promise<Findings> {
   const text = (await running)?.trim() ?? "";
   return text === "" || text === "[]" ? NOTHING : { files: [{ source, text: heading + text, ...rest }], unread: [] };
 }

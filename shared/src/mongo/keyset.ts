@@ -9,7 +9,7 @@ import { sortOf, type Ordering } from "./order.js";
 type Value = string | number | boolean | Date | null;
 
 /** The sort key values of an entity, the id last. */
-export type Place = readonly Value[];
+export type KeysetPosition = readonly Value[];
 
 /** The paging and ordering parameters of a list query. */
 export interface PageQuery extends Ordering {
@@ -28,7 +28,7 @@ export interface ListIdentity {
 export interface Keyset {
   readonly sort: Readonly<Record<string, 1 | -1>>;
   /** That of the cursor; null without one. */
-  readonly place: Place | null;
+  readonly place: KeysetPosition | null;
   /** Conditions that are read one after another: the whole list, or what follows the cursor, nearest first. */
   readonly segments: readonly Readonly<Record<string, unknown>>[];
   /** Conditions for what follows an entity, as in `segments`. @param fields as for `cursorAfter` */
@@ -53,7 +53,7 @@ export function keysetOf(list: ListIdentity, query: PageQuery, keyOf: Readonly<R
   if (cursor !== undefined && offset > 0)
     throw validationFailed({ path: "offset", message: "must be 0 when a cursor is given" });
   const place = cursor === undefined ? null : placeIn(cursor, mark, fields.length);
-  const placeOf = (document: Readonly<Record<string, unknown>>): Place =>
+  const placeOf = (document: Readonly<Record<string, unknown>>): KeysetPosition =>
     fields.map((field) => (document[field] ?? null) as Value);
   return {
     sort,
@@ -67,7 +67,7 @@ export function keysetOf(list: ListIdentity, query: PageQuery, keyOf: Readonly<R
 /** Conditions for what follows a position: equal in all but the last field, then in all but the last two, and so on. */
 export function segmentsBehind(
   sort: Readonly<Record<string, 1 | -1>>,
-  place: Place,
+  place: KeysetPosition,
 ): Readonly<Record<string, unknown>>[] {
   const fields = Object.entries(sort);
   return fields
@@ -89,12 +89,12 @@ function beyond(value: Value, direction: 1 | -1, isId: boolean): unknown[] {
   return isId ? [{ $lt: value }] : [{ $lt: value }, null];
 }
 
-function cursorOf(mark: string, place: Place): string {
+function cursorOf(mark: string, place: KeysetPosition): string {
   const values = place.map((value) => (value instanceof Date ? { at: value.getTime() } : value));
   return Buffer.from(JSON.stringify([mark, ...values])).toString("base64url");
 }
 
-function placeIn(cursor: string, mark: string, length: number): Place {
+function placeIn(cursor: string, mark: string, length: number): KeysetPosition {
   const [given, ...values] = partsOf(cursor);
   const place = values.map(valueOf);
   if (given !== mark || place.length !== length) throw new AppError("cursor_invalid");

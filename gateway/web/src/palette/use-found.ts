@@ -17,14 +17,14 @@ const TYPING_MS = 250;
 /** A single letter matches nearly everything. */
 const LEAST_LETTERS = 2;
 
-export interface Found {
+export interface FoundEntries {
   readonly sections: readonly Section[];
   readonly isLoading: boolean;
   readonly error: Error | null;
 }
 
 /** Entities matching a text: the first rows from the API, debounced, and networks already loaded. */
-export function useFound(text: string, go: Go): Found {
+export function useFound(text: string, go: Go): FoundEntries {
   const [settled] = useDebouncedValue(text.trim(), TYPING_MS);
   const { networks, choose } = useNetworkScope();
   const q = settled;

@@ -27,7 +27,7 @@ class Lost extends Error {
  *
  * @param attempt as in `TransactionBody`
  */
-export type Place<T> = (tx: ClientSession, attempt?: number) => Promise<readonly T[]>;
+export type PlaceAddresses<T> = (tx: ClientSession, attempt?: number) => Promise<readonly T[]>;
 
 export interface Placing<T> {
   readonly work: Work;
@@ -45,7 +45,7 @@ export interface Placing<T> {
 export async function withNextAddresses<T extends PlacedAddress, Result>(
   storage: Storage,
   placing: Placing<T>,
-  write: (place: Place<T>) => Promise<Result>,
+  write: (place: PlaceAddresses<T>) => Promise<Result>,
 ): Promise<Result> {
   const { work, scope, requested } = placing;
   if (!requested.some(isNext)) return write(() => Promise.resolve(requested));
@@ -80,12 +80,12 @@ export async function withNextAddresses<T extends PlacedAddress, Result>(
 async function takingInside<T extends PlacedAddress, Result>(
   storage: Storage,
   { work, scope, networkId, requested }: Placing<T>,
-  write: (place: Place<T>) => Promise<Result>,
+  write: (place: PlaceAddresses<T>) => Promise<Result>,
 ): Promise<Result> {
   const [id, ...others] = new Set(requested.filter(isNext).map(({ subnet_id }) => subnet_id));
   if (id === undefined || others.length > 0 || work.unit?.isDry === true) throw new NotTaken();
   let end = (): void => undefined;
-  const place: Place<T> = async (tx, attempt = 0) => {
+  const place: PlaceAddresses<T> = async (tx, attempt = 0) => {
     const begun = attempt === 0 ? storage.addressAllocator.alone(id) : null;
     if (begun === null) throw new NotTaken();
     end = begun;

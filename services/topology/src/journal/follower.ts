@@ -36,7 +36,7 @@ export interface Following {
 }
 
 /** The position of a follower: the last entry it examined, and the last one it sent. */
-export interface Place {
+export interface FollowerPosition {
   n: number;
   sent: number;
 }
@@ -56,7 +56,7 @@ export class Follower {
   }
 
   /** @param initial true to start with the current state */
-  async *events(place: Place, initial = false): AsyncGenerator<string | Buffer, void, void> {
+  async *events(place: FollowerPosition, initial = false): AsyncGenerator<string | Buffer, void, void> {
     const { least, most } = COME_BACK_MS;
     yield `retry: ${Math.round(least + Math.random() * (most - least))}\n\n`;
     if (initial) yield* this.#states(place);
@@ -68,7 +68,7 @@ export class Follower {
     }
   }
 
-  async *#states(place: Place): AsyncGenerator<string, void, void> {
+  async *#states(place: FollowerPosition): AsyncGenerator<string, void, void> {
     const { feeds, following } = this;
     const events = async function* (isMine: (entry: JournalDocument) => boolean): AsyncGenerator<string, void, void> {
       // A comment keeps the connection alive during long searches.
@@ -82,7 +82,7 @@ export class Follower {
     yield this.#bookmark(place);
   }
 
-  async *#follow(place: Place, feed: Feed): AsyncGenerator<string | Buffer, void, void> {
+  async *#follow(place: FollowerPosition, feed: Feed): AsyncGenerator<string | Buffer, void, void> {
     const { feeds } = this;
     this.#bookmarkLater();
     while (!this.#isOver()) {
@@ -105,7 +105,7 @@ export class Follower {
   }
 
   /** Reads up to the number, or as much as one read covers. */
-  async *#catchUp(place: Place, last: number): AsyncGenerator<string, void, void> {
+  async *#catchUp(place: FollowerPosition, last: number): AsyncGenerator<string, void, void> {
     try {
       const { organizationId } = this.following.scope;
       for await (const events of this.feeds.paced(this.#eventsUpTo(place, last), organizationId)) {
@@ -119,7 +119,7 @@ export class Follower {
     }
   }
 
-  async *#eventsUpTo(place: Place, last: number): AsyncGenerator<string, void, void> {
+  async *#eventsUpTo(place: FollowerPosition, last: number): AsyncGenerator<string, void, void> {
     const { scope, filter } = this.following;
     const reached: Reached = { n: null, isEnd: false };
     const query = { filter, range: { first: place.n + 1, last }, direction: "asc", limit: PAGE } as const;
@@ -134,7 +134,7 @@ export class Follower {
   }
 
   /** Restricted callers are not shown the positions of others. */
-  #bookmark({ n, sent }: Place): string {
+  #bookmark({ n, sent }: FollowerPosition): string {
     const { organizationId, networks } = this.following.scope;
     const cursor = this.cursors.of(organizationId, networks === "all" ? n : sent);
     this.#bookmarkLater();
@@ -151,7 +151,7 @@ export class Follower {
 }
 
 /** The events, and the place behind them. */
-function* takenEvents({ events, n, last }: Taken, place: Place): Generator<Buffer, void, void> {
+function* takenEvents({ events, n, last }: Taken, place: FollowerPosition): Generator<Buffer, void, void> {
   place.n = n;
   place.sent = last ?? place.sent;
   if (events.some((event) => event.length > LARGE_BYTES)) yield* events;

@@ -1,4 +1,4 @@
-import type { Place } from "@nts/shared/mongo/keyset";
+import type { KeysetPosition } from "@nts/shared/mongo/keyset";
 
 // Evaluates the filters and sort orders of lists like the database does, for past states that are not stored.
 
@@ -33,7 +33,7 @@ function isMet(value: unknown, condition: unknown): boolean {
 }
 
 /** Compares two sort keys; negative if the first one comes first. */
-export type ComparePlaces = (a: Place, b: Place) => number;
+export type ComparePlaces = (a: KeysetPosition, b: KeysetPosition) => number;
 
 /** Creates a comparator that does not allocate, since it is called millions of times. */
 export function comparePlacesIn(sort: Sort): ComparePlaces {
@@ -48,7 +48,7 @@ export function comparePlacesIn(sort: Sort): ComparePlaces {
 }
 
 /** Null sorts first. */
-function compareValues(a: Place[number], b: Place[number]): number {
+function compareValues(a: KeysetPosition[number], b: KeysetPosition[number]): number {
   if (a === null || b === null) return Number(b === null) - Number(a === null);
   if (typeof a === "string" && typeof b === "string") return compareTexts(a, b);
   return Number(a) - Number(b);

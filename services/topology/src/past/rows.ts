@@ -1,5 +1,5 @@
 import type { Service } from "@nts/shared/contract";
-import type { Place } from "@nts/shared/mongo/keyset";
+import type { KeysetPosition } from "@nts/shared/mongo/keyset";
 import { textIn, type RawBatch } from "@nts/shared/mongo/raw-fields";
 import { documentIn, PASSED_ON_BYTES } from "@nts/shared/mongo/raw-find";
 import { createdAtIn, type FormerEntry } from "../journal/formers.js";
@@ -34,7 +34,7 @@ export interface Row {
   /** The number of the change with the past state; null if the stored state is current. */
   readonly n: number | null;
   /** Dates may be milliseconds, which compare alike. */
-  readonly place: Place;
+  readonly place: KeysetPosition;
   /** The JSON of a stored state, if it was read with the row. */
   readonly text?: string | Buffer;
   /** Stands for so many consecutive rows, whose texts are in `text` with a comma before each; it has no id or sort key. */
@@ -133,8 +133,8 @@ function rowsByCreation({ kind, sort, filter }: ListRequest, entries: readonly F
   return rows;
 }
 
-export function placeOf(sort: Sort, document: Document): Place {
-  return Object.keys(sort).map((field) => (document[field] ?? null) as Place[number]);
+export function placeOf(sort: Sort, document: Document): KeysetPosition {
+  return Object.keys(sort).map((field) => (document[field] ?? null) as KeysetPosition[number]);
 }
 
 /** Options for reading stored rows. */
@@ -142,7 +142,7 @@ export interface StoredFind {
   readonly hint: IndexKey | undefined;
   /** See `Keyset`. */
   readonly segments: readonly Document[];
-  readonly place: Place | null;
+  readonly place: KeysetPosition | null;
   /** Maximum rows; 0 for all. */
   readonly most: number;
   /** Of all rows, adjacent ones may be joined; see {@link Row.rows}. */
@@ -201,13 +201,13 @@ export async function* rowsAt(
 export type Mergeable = ReturnType<typeof mergeable>;
 
 /** An iterator of sorted rows for merging. @param place the sort key after which to start */
-function mergeable(rows: readonly Row[], sort: Sort, place: Place | null) {
+function mergeable(rows: readonly Row[], sort: Sort, place: KeysetPosition | null) {
   const compare = comparePlacesIn(sort);
   let at = place === null ? 0 : rows.findIndex((row) => compare(row.place, place) > 0);
   if (at === -1) at = rows.length;
   return {
     /** The rows before a sort key, which are thereby merged. */
-    before: (other: Place): Row[] => {
+    before: (other: KeysetPosition): Row[] => {
       const before: Row[] = [];
       for (let row = rows[at]; row !== undefined && compare(row.place, other) < 0; row = rows[at]) {
         before.push(row);

@@ -1,4 +1,4 @@
-import type { Place } from "@nts/shared/mongo/keyset";
+import type { KeysetPosition } from "@nts/shared/mongo/keyset";
 import { bytesOf, Fields, type RawBatch, sliceOf, type TextSlice } from "@nts/shared/mongo/raw-fields";
 import { PASSED_ON_BYTES } from "@nts/shared/mongo/raw-find";
 import type { Kind } from "./entities.js";
@@ -102,7 +102,7 @@ interface StoredRow extends TextSlice {
   id: string;
   /** The value of {@link Changed.field}; the id of the changed entity that would replace it. */
   replacedBy: string;
-  readonly place: Place[number][];
+  readonly place: KeysetPosition[number][];
 }
 
 interface StoredRowOf {

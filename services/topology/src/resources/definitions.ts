@@ -12,7 +12,7 @@ const ENTRIES = CATALOGUE.map(({ name, category, ...rest }) => ({
   text: JSON.stringify(ServiceDefinition.parse({ name, category, ...rest })),
 }));
 type Entry = (typeof ENTRIES)[number];
-type Place = Pick<Entry, "_id"> & Partial<Entry>;
+type CataloguePosition = Pick<Entry, "_id"> & Partial<Entry>;
 
 /** The catalogue in each requested order; the query allows only a few. */
 const ORDERS = new Map<string, readonly Entry[]>();
@@ -24,7 +24,8 @@ export function mountDefinitions(router: Router): void {
     const { sort, place, cursorAfter } = keysetOf({ name: "ServiceDefinition", ...scope }, query);
     const ordered = orderedBy(sort);
     const matching = category.length === 0 ? ordered : ordered.filter((one) => category.includes(one.category));
-    const last = place && (Object.fromEntries(Object.keys(sort).map((field, i) => [field, place[i]])) as Place);
+    const last =
+      place && (Object.fromEntries(Object.keys(sort).map((field, i) => [field, place[i]])) as CataloguePosition);
     const from = last === null ? offset : matching.filter((one) => compare(sort, one, last) <= 0).length;
     const entries = matching.slice(from, limit === 0 ? undefined : from + limit);
     const end = entries.at(-1);
@@ -48,8 +49,8 @@ function orderedBy(sort: Sort): readonly Entry[] {
   return ordered;
 }
 
-function compare(sort: Sort, a: Place, b: Place): number {
-  for (const [field, direction] of Object.entries(sort) as [keyof Place, 1 | -1][]) {
+function compare(sort: Sort, a: CataloguePosition, b: CataloguePosition): number {
+  for (const [field, direction] of Object.entries(sort) as [keyof CataloguePosition, 1 | -1][]) {
     const left = a[field] ?? "";
     const right = b[field] ?? "";
     if (left !== right) return left < right ? -direction : direction;

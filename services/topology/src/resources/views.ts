@@ -58,10 +58,10 @@ function create(storage: Storage): UserHandler<typeof createView> {
 }
 
 function update(storage: Storage): UpdateHandler<typeof updateView> {
-  return async ({ work, scope, principal, params: { id }, asked, precondition }) => {
+  return async ({ work, scope, principal, params: { id }, requestedState, precondition }) => {
     const decide = (view: View): View => {
       requireMayWrite(principal, view);
-      const body = asked(view);
+      const body = requestedState(view);
       if (body.network_id !== undefined && body.network_id !== view.network_id)
         throw new AppError("network_mismatch", { path: "network_id" });
       return viewKind.apply(view, body);

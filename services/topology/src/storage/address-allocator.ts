@@ -11,7 +11,7 @@ import { DEADLINES } from "@nts/shared/timing";
 import { keyAt, spaceOf } from "../values/address-space.js";
 import type { Guards } from "./guards.js";
 import type { SearchedSubnet } from "./stores/free-addresses.js";
-import type { AddressStore, Found, ReservedAddresses } from "./stores/addresses.js";
+import type { AddressStore, FoundAddresses, ReservedAddresses } from "./stores/addresses.js";
 import type { Storage } from "./storage.js";
 
 // A request that comes alone takes its addresses in its own transaction. Others that come meanwhile share searches, which
@@ -162,7 +162,7 @@ function createHoldingSearch(
     const within = { ...scope, networks: [subnet.network_id] };
     const work = workFor(batch);
     for (;;) {
-      const [found, searched] = await transaction(work, [], async (tx): Promise<[Found, SearchedSubnet]> => {
+      const [found, searched] = await transaction(work, [], async (tx): Promise<[FoundAddresses, SearchedSubnet]> => {
         const there = await unchanged(tx, within, subnet.id);
         return [await addresses.take(tx, within, there, request), there];
       });

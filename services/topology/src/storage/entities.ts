@@ -9,7 +9,7 @@ import { BY_ID, type IndexKey } from "./indexes.js";
 import type { Database, ScopedFind } from "./database.js";
 import { createReader, type EntityReader, STORED } from "./entity-reader.js";
 import { createEntityWrites, type EntityWrites } from "./entity-writes.js";
-import { createGatheredRead, type Found } from "./gathered.js";
+import { createGatheredRead, type FoundEntity } from "./gathered.js";
 import { type ScopedCollection, scopedCollection } from "./scoped-collection.js";
 import { hintFor, matching, type ScopeFilter, visibleOf } from "./scope.js";
 import { sightedText } from "./rows.js";
@@ -208,7 +208,7 @@ function createQueries<T extends Entity>(
 }
 
 /** The response JSON of an entity. */
-function wholeText(found: Found, { isSighted, upgraded }: EntityReader<unknown>): Buffer {
+function wholeText(found: FoundEntity, { isSighted, upgraded }: EntityReader<unknown>): Buffer {
   const text = upgraded(found.wire, found.form);
   return isSighted ? sightedText(text, found) : text;
 }

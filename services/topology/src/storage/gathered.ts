@@ -17,7 +17,7 @@ const MOST = 64;
 const AT_A_TIME = 4;
 
 /** A stored entity, with its text in UTF-8. */
-export interface Found extends SightingFields {
+export interface FoundEntity extends SightingFields {
   readonly wire: Buffer;
   readonly revision: number;
   readonly form?: number | undefined;
@@ -26,7 +26,7 @@ export interface Found extends SightingFields {
 interface Waiting {
   readonly scope: Scope;
   readonly id: string;
-  readonly resolve: (found: Found | null) => void;
+  readonly resolve: (found: FoundEntity | null) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -39,7 +39,7 @@ interface Group {
 }
 
 /** Reads one entity; null if it is not in the scope. A failed query only fails its own callers. */
-export type GatheredRead = (scope: Scope, id: string) => Promise<Found | null>;
+export type GatheredRead = (scope: Scope, id: string) => Promise<FoundEntity | null>;
 
 /** @param ofNetworks false for organization-level entities */
 export function createGatheredRead({ db, share }: Database, collection: string, ofNetworks: boolean): GatheredRead {
@@ -145,14 +145,14 @@ async function read(db: Db, collection: string, waiting: readonly Waiting[]): Pr
 }
 
 /** What a caller may see of it; of all callers, what is in no network. @param ofNetworks as in {@link createGatheredRead} */
-function seenBy({ organizationId, networks, hidden }: Scope, row: Row | undefined, ofNetworks: boolean): Found | null {
+function seenBy({ organizationId, networks, hidden }: Scope, row: Row | undefined, ofNetworks: boolean): FoundEntity | null {
   if (row?.organizationId !== organizationId) return null;
   const isSeen = !ofNetworks || networks === "all" || row.networkId === null || networks.includes(row.networkId);
   const isGone = hidden !== undefined && row.hostId !== null && hidden.hosts.has(row.hostId);
   return isSeen && !isGone ? row : null;
 }
 
-interface Row extends Found {
+interface Row extends FoundEntity {
   readonly id: string;
   readonly organizationId: string;
   readonly networkId: string | null;

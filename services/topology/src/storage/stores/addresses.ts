@@ -42,7 +42,7 @@ export interface ReservedAddresses {
 /**
  * The result of a search: addresses, fewer if there are no more; `move` or `move anew` if the mark must be moved first.
  */
-export type Found = readonly bigint[] | "move" | "move anew";
+export type FoundAddresses = readonly bigint[] | "move" | "move anew";
 
 type SearchRequest = Omit<Search, "session">;
 
@@ -58,7 +58,7 @@ export interface AddressStore {
     scope: Scope,
     subnet: SearchedSubnet,
     request: SearchRequest & { holder: string | null },
-  ): Promise<Found>;
+  ): Promise<FoundAddresses>;
   /** Consumes reservations. @returns false if an address is no longer free or reserved */
   use(tx: ClientSession, scope: Scope, reserved: ReservedAddresses): Promise<boolean>;
   /** Releases addresses. */
