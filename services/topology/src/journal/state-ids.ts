@@ -38,7 +38,10 @@ export interface IdsParts {
 }
 
 /** Creates the reader of ids, in batches; empty while a wait is long. */
-export function createIds({ database, reader }: IdsParts): (selection: StatesQuery, n: number) => AsyncGenerator<string[]> {
+export function createIds({
+  database,
+  reader,
+}: IdsParts): (selection: StatesQuery, n: number) => AsyncGenerator<string[]> {
   const scopeOf = (kind: Journaled, { scope, isNarrowed }: Looked): ScopeFilter =>
     isNarrowed ? within(scope) : visibleOf(ENTITY_KINDS[kind])(scope);
 

@@ -145,7 +145,11 @@ async function read(db: Db, collection: string, waiting: readonly Waiting[]): Pr
 }
 
 /** What a caller may see of it; of all callers, what is in no network. @param ofNetworks as in {@link createGatheredRead} */
-function seenBy({ organizationId, networks, hidden }: Scope, row: Row | undefined, ofNetworks: boolean): FoundEntity | null {
+function seenBy(
+  { organizationId, networks, hidden }: Scope,
+  row: Row | undefined,
+  ofNetworks: boolean,
+): FoundEntity | null {
   if (row?.organizationId !== organizationId) return null;
   const isSeen = !ofNetworks || networks === "all" || row.networkId === null || networks.includes(row.networkId);
   const isGone = hidden !== undefined && row.hostId !== null && hidden.hosts.has(row.hostId);
