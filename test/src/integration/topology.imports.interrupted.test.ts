@@ -125,7 +125,7 @@ describe("an import that has begun", () => {
   const HOSTS = 100;
   /** The network, the subnet, and the first hosts together. */
   const BEGUN = 3;
-  const MOST_CREATED = 25;
+  const MOST_CREATED = 50;
 
   /** Every write after the first few begins with `later`. */
   const startWith = (later: () => Promise<void>) => {

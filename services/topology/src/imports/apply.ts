@@ -127,6 +127,11 @@ export async function createHosts(
   const sharded = shardedFor(storage);
   const labels = [...new Set(jobs.flatMap(({ label }) => label ?? []))];
   const identities = identitiesOf(jobs);
+  const indexes = jobs.map(({ index }) => index);
+  const now = new Date().toISOString();
+  // What comes of them if nothing has their identities by then, planned while the database is asked.
+  const usual = session.planNew(indexes, { now, interfaces: [], named: [] });
+  usual.catch(() => undefined);
   let startedAt = performance.now();
   const created = await refusingDuplicates(() =>
     storage.transaction<Created>(given.work, keysOf(networkId), async (tx) => {
@@ -135,9 +140,10 @@ export async function createHosts(
       await lockImports(storage, tx, { scope, networkId });
       const interfaces = await storage.interfaces.findByIdentity(scope, identities, tx);
       const named = await storage.hosts.findByLabels(scope, labels, tx);
-      const there = { now: new Date().toISOString(), interfaces, named };
-      const indexes = jobs.map(({ index }) => index);
-      const { created: planned, matches } = await session.planNew(indexes, there);
+      const isUsual = interfaces.length + named.length === 0;
+      const { created: planned, matches } = await (isUsual
+        ? usual
+        : session.planNew(indexes, { now, interfaces, named }));
       if (planned.length === 0) throw new Discard<Created>({ ...nothing, matches });
       const found = new Set(planned.flatMap((one) => one.found));
       const first = firstSighting(seen);

@@ -4,7 +4,7 @@ import type { Job } from "./session.js";
 // most, and with a slow database it must be committed long before its deadline.
 
 const FEWEST = 100;
-const MOST = 1_000;
+const MOST = 2_000;
 const QUICK_MS = 150;
 const SLOW_MS = 500;
 
@@ -18,11 +18,13 @@ export interface BatchSize {
 }
 
 export function createBatchSize(): BatchSize {
-  let most = 2 * FEWEST;
+  let most = 4 * FEWEST;
   return {
     *batchesOf(jobs) {
       for (let from = 0; from < jobs.length;) {
-        const batch = firstOf(jobs.slice(from), most);
+        const left = jobs.slice(from);
+        const documents = documentsOf(left);
+        const batch = firstOf(left, documents / Math.ceil(documents / most));
         from += batch.length;
         yield batch;
       }
@@ -34,7 +36,7 @@ export function createBatchSize(): BatchSize {
   };
 }
 
-/** @param most documents; a host may have more */
+/** @param most documents, so that the last batch is no small rest; a host may have more */
 function firstOf<T extends Sized>(jobs: readonly T[], most: number): T[] {
   const batch: T[] = [];
   const taken = new Set<string>();

@@ -4,7 +4,7 @@ import { placeOf } from "@nts/shared/numbered";
 import { BY_ID } from "../storage/indexes.js";
 import type { JournalCollections } from "./collections.js";
 import type { EntityEvent } from "./entries.rules.js";
-import { BATCH } from "./writer.js";
+import { AT_A_TURN } from "./writer.js";
 
 // Events that cannot be recorded yet, kept in the database because their number is unbounded. A new journal process
 // reads them from the change stream again, and abandoned ones expire, so durability is not needed.
@@ -51,7 +51,7 @@ export function createBacklog({ backlog }: Pick<JournalCollections, "backlog">):
       const { organizationId } = stretch;
       let { first } = stretch;
       while (first <= stretch.last) {
-        const some = { organizationId, first, last: Math.min(first + BATCH - 1, stretch.last) };
+        const some = { organizationId, first, last: Math.min(first + AT_A_TURN - 1, stretch.last) };
         // A majority may not have confirmed them yet.
         const options = { hint: BY_ID, readConcern: { level: "local" } } as const;
         const found = await backlog.find(within(some), options).sort({ _id: 1 }).toArray();

@@ -10,13 +10,13 @@ import type { KnownStates } from "./known.js";
 import { createLines } from "./lines.js";
 import type { Faults } from "./set-aside.js";
 import type { ChangeEvent } from "./stream.js";
-import { BATCH, type JournalWriter } from "./writer.js";
+import type { JournalWriter } from "./writer.js";
 
 // Creates entries from events. A large deletion, and many changes of one organization, take a while: further events of
 // the organization wait for them, others do not.
 
 /** Events of an organization in one take; if there are more, they wait. */
-const MOST_AT_ONCE = BATCH;
+const MOST_AT_ONCE = 100;
 
 /** Dependencies of creating entries. */
 export interface RecorderParts {

@@ -10,14 +10,12 @@ import { reconcile } from "./reconcile.js";
 import { createRetries } from "./retries.js";
 import { createSafePlace } from "./safe-place.js";
 import { createFaults, type Faults } from "./set-aside.js";
-import { type ChangeStream, isLost, MOST_EVENTS, openStream, timeBefore } from "./stream.js";
+import { type ChangeBatch, type ChangeStream, isLost, MOST_EVENTS, openStream, timeBefore } from "./stream.js";
 import { createEventRecorder, type RecorderParts } from "./event-recorder.js";
 import { createJournalWriter, PAUSE_MS, type OnRecorded } from "./writer.js";
 
 /** Milliseconds between reads, to batch changes: a command costs nearly the same for several. */
 const GATHER_MS = 25;
-/** Under load, the backlog proceeds after this many full batches. */
-const OTHERS_FIRST = 2;
 /** Fraction of time spent on the backlog; the rest leaves the database to others. */
 const DUTY = 0.8;
 /** Milliseconds that a read waits for the next event; without any, the position is saved as often. */
@@ -56,12 +54,15 @@ export async function follow(
   const retries = createRetries({ ...making, onRecorded, log });
   const save = createSaving(collections, stream.start);
   let read = stream.start;
+  /** The next events, if they are being read. */
+  const ahead: { coming: Promise<ChangeBatch> | null } = { coming: null };
   /** Consecutive full batches. */
   let full = 0;
 
   /** @returns the number of events */
   async function take(): Promise<number> {
-    const { events, token } = await stream.next(recorder.isDone() ? AWAIT_MS : 1, signal);
+    const { events, token } = await (ahead.coming ?? stream.next(AWAIT_MS, signal));
+    ahead.coming = null;
     const entries = await recorder.take(events);
     const last = events.at(-1);
     if (last !== undefined) count(entries, Date.now() - timeOf(last).getTime());
@@ -70,8 +71,11 @@ export async function follow(
     return events.length;
   }
 
-  /** Proceeds with the backlog until it is time for the next events. */
+  /** Proceeds with the backlog until it is time for the next events, which the database reads meanwhile. */
   async function goOn(): Promise<void> {
+    ahead.coming = stream.next(1, signal);
+    // A fault is that of the next take.
+    ahead.coming.catch(() => undefined);
     const until = performance.now() + GATHER_MS;
     do {
       await idle?.();
@@ -86,7 +90,7 @@ export async function follow(
       const taken = await take();
       full = taken === MOST_EVENTS ? full + 1 : 0;
       const isDone = recorder.isDone();
-      if (!isDone && full % OTHERS_FIRST === 0) await goOn();
+      if (!isDone) await goOn();
       if (isDone && full === 0) {
         faults.caughtUp();
         await retries.now(signal);
@@ -99,6 +103,7 @@ export async function follow(
     if (!signal.aborted) throw error; // waiting ends
   } finally {
     await recorder.close();
+    await ahead.coming?.catch(() => undefined);
     await stream.close();
   }
 }

@@ -1,7 +1,7 @@
 import { chunksOf } from "@nts/shared/groups";
 import type { Backlog, Stretch } from "./backlog.js";
 import type { EntityEvent } from "./entries.rules.js";
-import { BATCH, type JournalWriter } from "./writer.js";
+import { AT_A_TURN, type JournalWriter } from "./writer.js";
 
 // Queues of delayed recordings, one per organization, so that its entries keep commit order independently of others.
 
@@ -98,7 +98,9 @@ export function createLines(writer: JournalWriter, backlog: Backlog, mostHeld = 
         lines.delete(organizationId);
         if (line.pieces.length > 0) lines.set(organizationId, line);
         readAhead(line);
-        return entries;
+        if (entries > 0) return entries;
+        // The end of a piece is no turn: what follows is read by then, if it is in memory.
+        await new Promise(setImmediate);
       }
       return 0;
     },
@@ -150,5 +152,5 @@ function createHeld(most: number) {
 }
 
 async function* inBatches(events: readonly EntityEvent[]): AsyncGenerator<readonly EntityEvent[]> {
-  for (const batch of chunksOf(events, BATCH)) yield await Promise.resolve(batch);
+  for (const batch of chunksOf(events, AT_A_TURN)) yield await Promise.resolve(batch);
 }

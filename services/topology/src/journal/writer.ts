@@ -7,8 +7,10 @@ import type { KnownStates } from "./known.js";
 import type { Faults } from "./set-aside.js";
 
 /** Maximum entries and bytes per command: more would block the process for too long. */
-export const BATCH = 100;
+export const BATCH = 200;
 const BATCH_BYTES = 4 * 1_048_576;
+/** Events of an organization that are recorded at its turn, which it waits for longer than it takes to record some of them. */
+export const AT_A_TURN = 2 * BATCH;
 /** Milliseconds between batches, to leave process and database to others. */
 export const PAUSE_MS = 5;
 

@@ -7,7 +7,7 @@ import type { ImportJobs } from "../../storage/import-jobs.js";
 
 /** Milliseconds between looks at a job that is waited for: small ones end soon. */
 const FIRST_MS = 20;
-const LOOK_EVERY_MS = 300;
+const LOOK_EVERY_MS = 100;
 
 interface Waiting {
   readonly scope: Scope;
