@@ -84,7 +84,7 @@ describe("the editor of a service: errors and free addresses", () => {
     await field(editor, "Last address").fill("10.0.0.9");
     await field(editor, "Purpose").fill("routers");
     await button(page, "Save").click();
-    await editor.getByText("must be inside 10.0.0.0/24").waitFor();
+    await editor.getByText("Reserved 1 must be inside 10.0.0.0/24.").waitFor();
     expect(await field(editor, "First address").getAttribute("aria-invalid")).toBe("true");
     await field(editor, "First address").fill("10.0.0.1");
     await button(page, "Save").click();
@@ -111,7 +111,7 @@ describe("the editors of children of a host", () => {
     await account.session.data("post", "/api/v1/ports", other);
     const page = await openWindow({ account });
     await page.goto(`/hosts/${host.id}`);
-    await button(page, "Actions for 443/tcp").click();
+    await button(page, "Actions for web at 443/tcp").click();
     await page.getByRole("menuitem", { name: "Edit port" }).click();
     const editor = page.getByRole("dialog");
     await field(editor, "Number").fill("80");
@@ -172,16 +172,16 @@ describe("the editors of children of a host", () => {
 describe("the menu of a row", () => {
   it("is opened and navigated by keyboard, and has no accessibility violations", async () => {
     const { page } = await onAHost();
-    const target = button(page, "Actions for 443/tcp");
+    const target = button(page, "Actions for web at 443/tcp");
     await target.press("Enter");
     const focused = (): Promise<string | null> => page.locator(":focus").textContent();
-    await until(async () => (await focused()) === "Edit");
+    await until(async () => (await focused()) === "Edit service");
     expect(await accessibilityViolationsOf(page, WCAG_AA)).toEqual([]);
     await page.keyboard.press("ArrowDown");
-    await until(async () => (await focused()) === "Delete");
+    await until(async () => (await focused()) === "Delete service");
     await page.keyboard.press("Escape");
     await page.getByRole("menu").waitFor({ state: "detached" });
-    await page.locator("[aria-label='Actions for 443/tcp']:focus").waitFor();
+    await page.locator("[aria-label='Actions for web at 443/tcp']:focus").waitFor();
   });
 });
 

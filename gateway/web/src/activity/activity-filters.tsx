@@ -3,7 +3,7 @@ import { type Change, CHANGE_ACTIONS, KIND_NAMES, listUsers } from "@nts/shared/
 import type { ReactNode } from "react";
 import { useRows } from "../api/queries.js";
 import type { ListState } from "../list/list-state.js";
-import list from "../list/list-view.module.css";
+import { Toolbar } from "../list/toolbar.js";
 import { useHasLevel, useSession } from "../session/session.js";
 import classes from "./activity.module.css";
 import { type Filter, valueOf } from "./filters.js";
@@ -18,7 +18,7 @@ export function ActivityFilters({ state, entries }: ActivityFiltersProps): React
   const authors = useAuthors(entries);
   const request = valueOf(state, "request");
   return (
-    <div className={list.toolbar}>
+    <Toolbar state={state}>
       <OneFilter state={state} name="kind" label="Kind" data={KIND_NAMES} />
       <OneFilter state={state} name="action" label="Action" data={CHANGE_ACTIONS} />
       <OneFilter state={state} name="who" label="User" data={authors} />
@@ -30,7 +30,7 @@ export function ActivityFilters({ state, entries }: ActivityFiltersProps): React
           <CloseButton size="sm" aria-label="Clear request" onClick={() => state.change({ request: null })} />
         </span>
       )}
-    </div>
+    </Toolbar>
   );
 }
 

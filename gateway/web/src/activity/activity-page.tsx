@@ -6,7 +6,7 @@ import { Page, Panel } from "../parts/page.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { ActivityFilters } from "./activity-filters.js";
 import { Feed } from "./feed.js";
-import { FILTERS, filterOf } from "./filters.js";
+import { FILTERS, filterOf, valueOf } from "./filters.js";
 import { NoResults } from "./no-results.js";
 import { changesBy, useChanges } from "./sources.js";
 
@@ -21,6 +21,7 @@ export default function ActivityPage(): ReactNode {
         <ActivityFilters state={state} entries={changes.entries} />
         <Feed
           changes={changes}
+          isOpen={valueOf(state, "request") !== null}
           empty={
             state.isFiltered ? (
               <NoResults state={state} filters={FILTERS} />

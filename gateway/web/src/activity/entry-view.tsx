@@ -1,4 +1,4 @@
-import { Badge, UnstyledButton } from "@mantine/core";
+import { UnstyledButton } from "@mantine/core";
 import type { Change } from "@nts/shared/contract";
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
@@ -9,34 +9,41 @@ import { Comparison } from "./comparison.js";
 import { EntityLink } from "./entity-link.js";
 import { fieldsText } from "./entries.js";
 
-const COLORS = { created: "teal", updated: "cyan", deleted: "red" } as const;
+interface EntryViewProps {
+  readonly entry: Change;
+  /** At the end of the line. */
+  readonly aside?: ReactNode;
+}
 
 /** An entry; expands to the entity before and after. */
-export function EntryView({ entry }: { readonly entry: Change }): ReactNode {
+export function EntryView({ entry, aside }: EntryViewProps): ReactNode {
   const { action, entity, network_id: networkId } = entry;
   const { nameOf, networks } = useNetworkScope();
   const [isOpen, setOpen] = useState(false);
   const id = useId();
   return (
     <>
-      <UnstyledButton
-        className={classes.entry}
-        aria-expanded={isOpen}
-        aria-controls={isOpen ? id : undefined}
-        onClick={() => setOpen(!isOpen)}
-      >
-        <ChevronRight size={16} aria-hidden className={classes.chevron} />
-        <Badge size="sm" variant="light" color={COLORS[action]} className={classes.action ?? ""}>
-          {action}
-        </Badge>
-        <span className={classes.what}>
-          <span className={classes.kind}>{entity}</span> <strong>{entityName(entry)}</strong>
-          {action === "updated" && <span className={classes.fields}> {fieldsText(entry)}</span>}
-        </span>
-        {networks.length > 1 && networkId !== null && entity !== "Network" && (
-          <span className={classes.network}>{nameOf(networkId)}</span>
-        )}
-      </UnstyledButton>
+      <div className={classes.line}>
+        <UnstyledButton
+          className={classes.entry}
+          aria-expanded={isOpen}
+          aria-controls={isOpen ? id : undefined}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <ChevronRight size={16} aria-hidden className={classes.chevron} />
+          <span className={classes.action} data-action={action}>
+            {action}
+          </span>{" "}
+          <span className={classes.what}>
+            <span className={classes.kind}>{entity}</span> <strong>{entityName(entry)}</strong>
+            {action === "updated" && <span className={classes.fields}> {fieldsText(entry)}</span>}
+          </span>
+          {networks.length > 1 && networkId !== null && entity !== "Network" && (
+            <span className={classes.network}>{nameOf(networkId)}</span>
+          )}
+        </UnstyledButton>
+        {aside}
+      </div>
       {isOpen && (
         <div id={id} className={classes.details}>
           <Comparison entry={entry} />

@@ -1,6 +1,7 @@
-import { Anchor, Button, Group, Text } from "@mantine/core";
+import { Anchor, Group, Text, UnstyledButton } from "@mantine/core";
 import type { Change } from "@nts/shared/contract";
-import { type ReactNode, useState } from "react";
+import { ChevronRight } from "lucide-react";
+import { Fragment, type ReactNode, useId, useState } from "react";
 import { Link } from "react-router";
 import { When } from "../parts/when.js";
 import { activityPath } from "../paths.js";
@@ -8,49 +9,100 @@ import { useHasLevel } from "../session/session.js";
 import classes from "./activity.module.css";
 import { type ChangeGroup, keyText } from "./entries.js";
 import { EntryView } from "./entry-view.js";
+import { type Doing, doingsOf } from "./request-text.js";
 import { useUndo } from "./use-undo.js";
-
-/** Entries shown before the group is expanded. */
-const SHOWN = 5;
 
 interface RequestGroupProps {
   readonly group: ChangeGroup;
   readonly keyNames: ReadonlyMap<string, string>;
+  /** Shows the changes of a request at once. */
+  readonly isOpen: boolean;
 }
 
-/** The changes of one request in order, with author, time and comment. */
-export function RequestGroup({ group: { entries }, keyNames }: RequestGroupProps): ReactNode {
-  const [isAll, setAll] = useState(false);
+/** What one request did, in a line with author, time and comment; it expands to its changes. */
+export function RequestGroup({ group: { entries }, keyNames, isOpen }: RequestGroupProps): ReactNode {
   const [newest] = entries;
   const { at, comment, request_id: requestId } = newest;
-  const inOrder = entries.toReversed();
-  const hidden = isAll ? 0 : Math.max(0, entries.length - SHOWN);
+  const about = (
+    <div className={classes.head}>
+      <Text size="sm" c="dimmed" component="span">
+        <strong>{authorText(newest)}</strong>
+        {keyText(newest, keyNames)}
+      </Text>
+      <Text size="sm" c="dimmed" component="span">
+        <When at={at} />
+      </Text>
+      {requestId !== null && <RequestLinks requestId={requestId} />}
+    </div>
+  );
   return (
     <article className={classes.group}>
-      <header className={classes.head}>
-        <Text size="sm" component="span">
-          <strong>{authorText(newest)}</strong>
-          {keyText(newest, keyNames)}
-        </Text>
-        <Text size="sm" c="dimmed" component="span">
-          <When at={at} />
-        </Text>
-        {requestId !== null && <RequestLinks requestId={requestId} />}
-      </header>
-      {comment !== null && <p className={classes.comment}>{comment}</p>}
-      <ul className={classes.entries}>
-        {inOrder.slice(0, entries.length - hidden).map((entry) => (
-          <li key={entry.cursor}>
-            <EntryView entry={entry} />
-          </li>
-        ))}
-      </ul>
-      {hidden > 0 && (
-        <Button variant="subtle" color="gray" size="compact-sm" onClick={() => setAll(true)}>
-          {hidden} more
-        </Button>
+      {entries.length === 1 ? (
+        <EntryView entry={newest} aside={about} />
+      ) : (
+        <Several entries={entries} isOpen={isOpen} aside={about} />
       )}
+      {comment !== null && <p className={classes.comment}>{comment}</p>}
     </article>
+  );
+}
+
+interface SeveralProps {
+  readonly entries: readonly Change[];
+  readonly isOpen: boolean;
+  /** At the end of the line. */
+  readonly aside: ReactNode;
+}
+
+/** Several changes, joined in a line. */
+function Several({ entries, isOpen: isOpenAtFirst, aside }: SeveralProps): ReactNode {
+  const [isOpen, setOpen] = useState(isOpenAtFirst);
+  const id = useId();
+  return (
+    <>
+      <div className={classes.line}>
+        <UnstyledButton
+          className={classes.entry}
+          aria-expanded={isOpen}
+          aria-controls={isOpen ? id : undefined}
+          onClick={() => setOpen(!isOpen)}
+        >
+          <ChevronRight size={16} aria-hidden className={classes.chevron} />
+          <span className={classes.what}>
+            {doingsOf(entries).map((doing, index) => (
+              <Fragment key={doing.action}>
+                {index > 0 && "; "}
+                <DoingText {...doing} />
+              </Fragment>
+            ))}
+          </span>
+        </UnstyledButton>
+        {aside}
+      </div>
+      {isOpen && (
+        <ul id={id} className={classes.entries}>
+          {entries.toReversed().map((entry) => (
+            <li key={entry.cursor}>
+              <EntryView entry={entry} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  );
+}
+
+function DoingText({ action, entity, name, rest }: Doing): ReactNode {
+  return (
+    <>
+      {action}{" "}
+      {name !== null && (
+        <>
+          <span className={classes.kind}>{entity}</span> <strong>{name}</strong>{" "}
+        </>
+      )}
+      {rest}
+    </>
   );
 }
 

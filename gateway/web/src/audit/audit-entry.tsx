@@ -1,4 +1,4 @@
-import { Badge, UnstyledButton } from "@mantine/core";
+import { UnstyledButton } from "@mantine/core";
 import type { AuditEntry } from "@nts/shared/contract";
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
@@ -7,31 +7,15 @@ import { Comparison } from "../activity/comparison.js";
 import classes from "./audit.module.css";
 import { actionText, changedText, kindText, remarkOf } from "./entries.js";
 
-const COLORS: Readonly<Record<AuditEntry["action"], string>> = {
-  created: "teal",
-  accepted: "teal",
-  updated: "cyan",
-  rotated: "cyan",
-  revoked: "red",
-  password_changed: "cyan",
-  password_reset_requested: "yellow",
-  verified: "teal",
-  replayed: "cyan",
-  exported: "yellow",
-  imported: "cyan",
-  first_used: "yellow",
-  paused: "yellow",
-  login_failed: "red",
-  second_factor_enabled: "teal",
-  second_factor_disabled: "red",
-  second_factor_failed: "red",
-  recovery_codes_renewed: "cyan",
-  recovery_code_used: "yellow",
-  linked: "teal",
-  unlinked: "red",
-  taken_over: "yellow",
-  deleted: "red",
-};
+/** What deserves a look. */
+const ALARMING: ReadonlySet<AuditEntry["action"]> = new Set([
+  "revoked",
+  "login_failed",
+  "second_factor_disabled",
+  "second_factor_failed",
+  "unlinked",
+  "deleted",
+]);
 
 /** An entry; expands to the members before and after. */
 export function AuditEntryView({ entry }: { readonly entry: AuditEntry }): ReactNode {
@@ -69,9 +53,9 @@ function What({ entry }: { readonly entry: AuditEntry }): ReactNode {
   const said = [changedText(entry), remarkOf(entry)].filter((text) => text !== "");
   return (
     <>
-      <Badge size="sm" variant="light" color={COLORS[action]} className={classes.action ?? ""}>
+      <span className={classes.action} data-alarming={ALARMING.has(action) || undefined}>
         {actionText(action, entity)}
-      </Badge>
+      </span>{" "}
       <span className={feed.what}>
         <span className={feed.kind}>{kindText(entity)}</span> <strong>{name}</strong>
         {said.length > 0 && <span className={feed.fields}> {said.join(", ")}</span>}

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { DayFilter, OneFilter, useAuthors } from "../activity/activity-filters.js";
 import { NoResults } from "../activity/no-results.js";
 import { useListState } from "../list/list-state.js";
-import list from "../list/list-view.module.css";
+import { Toolbar } from "../list/toolbar.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page, Panel } from "../parts/page.js";
 import { AuditFeed } from "./audit-feed.js";
@@ -19,7 +19,7 @@ export default function AuditPage(): ReactNode {
   return (
     <Page title="Audit" about="Sign-ins, and changes to users, invites, API keys, webhooks and the organization.">
       <Panel>
-        <div className={list.toolbar}>
+        <Toolbar state={state}>
           <OneFilter state={state} name="kind" label="Kind" data={AUDITED_ENTITIES} />
           <OneFilter
             state={state}
@@ -30,7 +30,7 @@ export default function AuditPage(): ReactNode {
           <OneFilter state={state} name="who" label="User" data={authors} />
           <DayFilter state={state} name="since" label="From" />
           <DayFilter state={state} name="until" label="To" />
-        </div>
+        </Toolbar>
         <AuditFeed
           audit={audit}
           empty={

@@ -8,20 +8,24 @@ import { Link } from "react-router";
 import { type Rows, useRows } from "../api/queries.js";
 import { ExportButton } from "../exports/export-button.js";
 import type { OpenEditor } from "../forms/for-editing.js";
+import { useChosenColumns } from "../list/chosen-columns.js";
 import { changedColumn } from "../list/changed-column.js";
+import { ColumnsMenu } from "../list/columns-menu.js";
 import type { Column } from "../list/data-table.js";
 import { EditableList } from "../list/editable-list.js";
 import { attributesOf, GroupFilter, ManyFilter, SearchFilter, TextFilter } from "../list/filters.js";
 import { fieldOf, type ListState, useListState } from "../list/list-state.js";
 import { MissedFilter, missedOf } from "../list/missed-filter.js";
+import { naturally } from "../list/natural-order.js";
 import { useRemoval } from "../list/use-removal.js";
 import { useSelection } from "../list/use-selection.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
 import { SeenName } from "../parts/seen.js";
-import { roleText } from "../parts/texts.js";
+import { roleText, virtualizationTypeText } from "../parts/texts.js";
 import { When } from "../parts/when.js";
 import { hostPath, PATHS } from "../paths.js";
+import { NetworkLink } from "../networks/network-link.js";
 import { useHasLevel } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { TagBadges } from "../tags/tag-badges.js";
@@ -31,6 +35,7 @@ import { GuideLink } from "../welcome/guide-link.js";
 import { Addresses } from "./addresses.js";
 import { HostEditor } from "./host-editor.js";
 import { RoleFact } from "./observed.js";
+import { systemText } from "./observed-texts.js";
 
 const FIELDS = ["name", "hostname", "network_id", "address", "created_at", "updated_at"] as const;
 const ROLES = ROLE_NAMES.map((role) => ({ value: role, label: roleText(role) }));
@@ -45,7 +50,8 @@ export default function HostsPage(): ReactNode {
   const { networkId, nameOf, networks } = useNetworkScope();
   const [edited, setEdited] = useState<OpenEditor>(null);
   const groupBy = fieldOf(FIELDS, state.groupBy);
-  const rows = useHosts(state, networkId);
+  const rows = naturally(useHosts(state, networkId), state);
+  const columns = useChosenColumns("hosts", columnsOf(tags));
   const removal = useRemoval({
     one: deleteHost,
     many: bulkDeleteHosts,
@@ -65,12 +71,17 @@ export default function HostsPage(): ReactNode {
         label="Hosts"
         rows={rows}
         state={state}
-        columns={columnsOf(tags)}
+        columns={columns.shown}
         may={may}
         selection={selection}
         removal={removal}
         onEdit={({ id }) => setEdited({ id })}
-        toolbar={<Filters state={state} tags={tags} />}
+        toolbar={
+          <>
+            <Filters state={state} tags={tags} />
+            <ColumnsMenu columns={columns} />
+          </>
+        }
         groupOf={groupBy === "network_id" ? ({ network_id }) => nameOf(network_id) : undefined}
         empty={
           <EmptyState
@@ -145,6 +156,7 @@ function columnsOf(tags: KnownTags): readonly Column<Host>[] {
       id: "name",
       label: "Name",
       orderBy: "name",
+      phone: "first",
       cell: (host) => (
         <SeenName of={host} to={hostPath(host.id)} fw={600}>
           {host.name}
@@ -161,11 +173,19 @@ function columnsOf(tags: KnownTags): readonly Column<Host>[] {
       id: "addresses",
       label: "Addresses",
       orderBy: "address",
+      phone: "second",
       cell: ({ interfaces }) => <Addresses interfaces={interfaces} />,
     },
-    { id: "role", label: "Role", optional: true, cell: (host) => <RoleFact {...host} /> },
+    { id: "role", label: "Role", optional: true, phone: "first-end", cell: (host) => <RoleFact {...host} /> },
     { id: "ports", label: "Ports", numbers: true, narrow: true, cell: ({ ports }) => ports.length },
-    { id: "services", label: "Services", numbers: true, narrow: true, cell: ({ services }) => services.length },
+    {
+      id: "services",
+      label: "Services",
+      numbers: true,
+      narrow: true,
+      phone: "second-end",
+      cell: ({ services }) => services.length,
+    },
     { id: "tags", label: "Tags", cell: (host) => host.tags.length > 0 && <TagBadges tags={host.tags} known={tags} /> },
     {
       id: "seen",
@@ -177,5 +197,42 @@ function columnsOf(tags: KnownTags): readonly Column<Host>[] {
     },
     { id: "source", label: "Source", narrow: true, optional: true, cell: ({ source }) => source.type },
     { ...changedColumn(), optional: true },
+    ...ON_REQUEST,
   ];
 }
+
+/** Further columns, for those who choose them. */
+const ON_REQUEST: readonly Column<Host>[] = [
+  {
+    id: "network",
+    label: "Network",
+    orderBy: "network_id",
+    onRequest: true,
+    cell: ({ network_id }) => <NetworkLink id={network_id} />,
+  },
+  {
+    id: "macs",
+    label: "MAC addresses",
+    onRequest: true,
+    cell: ({ interfaces }) => (
+      <span className="mono">{interfaces.flatMap(({ mac_address: mac }) => mac ?? []).join(", ")}</span>
+    ),
+  },
+  { id: "vendor", label: "Vendor", onRequest: true, cell: ({ observed }) => observed?.vendor?.value },
+  {
+    id: "os",
+    label: "Operating system",
+    onRequest: true,
+    cell: ({ observed }) => {
+      const os = observed?.os ?? null;
+      return os !== null && systemText(os);
+    },
+  },
+  {
+    id: "runs-on",
+    label: "Virtualization",
+    onRequest: true,
+    cell: ({ virtualization }) => virtualization !== null && virtualizationTypeText(virtualization.type),
+  },
+  { id: "description", label: "Description", onRequest: true, cell: ({ description }) => description },
+];

@@ -18,7 +18,7 @@ import { useSession } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { TagField } from "../tags/tag-field.js";
 import { useTags } from "../tags/tags.js";
-import { momentOf, localText } from "../forms/moments.js";
+import { EXPIRY_CHOICES, type ExpiryChoice, expiryFault, expiryOf, momentIn } from "./expiry.js";
 
 interface EditorProps {
   /** Null for a new key. */
@@ -49,7 +49,7 @@ function KeyForm({ edited, onClose, onCreated }: FormProps): ReactNode {
   const create = useWrite(createKey);
   const update = useWrite(updateKey);
   const key = edited?.entity;
-  const form = useForm({ initialValues: valuesOf(key) });
+  const form = useForm({ initialValues: valuesOf(key), validate: { expires_at: expiryFault } });
   const levels = PERMISSIONS.filter((level) => isAtLeast(own, level) || level === key?.permissions);
   return (
     <FormWindow
@@ -95,7 +95,7 @@ function valuesOf(key: UserApiKey | undefined) {
     permissions,
     reach: key?.restricted === true ? "some" : "all",
     network_ids: key?.restricted === true ? key.network_ids : [],
-    expires_at: localText(key?.expires_at ?? null),
+    expires_at: expiryOf(key?.expires_at ?? null),
     is_enabled: key?.is_enabled ?? true,
     tags: key?.tags ?? [],
     allowed_ips: key?.allowed_ips ?? [],
@@ -106,13 +106,11 @@ function valuesOf(key: UserApiKey | undefined) {
 type Values = ReturnType<typeof valuesOf>;
 
 function bodyOf({ reach, expires_at, rate_limit_per_minute, ...values }: Values, key: UserApiKey | undefined) {
-  const before = key?.expires_at ?? null;
   return {
     ...values,
     rate_limit_per_minute: rate_limit_per_minute === "" ? null : rate_limit_per_minute,
     network_ids: reach === "all" ? null : values.network_ids,
-    // an unchanged expiry is sent as is, even if it has passed
-    expires_at: expires_at === localText(before) ? before : momentOf(expires_at),
+    expires_at: momentIn(expires_at, key?.expires_at ?? null, new Date()),
   };
 }
 
@@ -136,16 +134,7 @@ function Limits({ form }: { readonly form: UseFormReturnType<Values> }): ReactNo
           {...form.getInputProps("network_ids")}
         />
       )}
-      <TextInput
-        type="datetime-local"
-        label="Expires"
-        description={
-          maxDays === null
-            ? "Leave empty for no expiry"
-            : `Regardless of this, each secret is valid for at most ${maxDays === 1 ? "a day" : `${maxDays} days`}`
-        }
-        {...form.getInputProps("expires_at")}
-      />
+      <ExpiryField form={form} maxDays={maxDays} />
       <TagsInput
         label="Allowed addresses"
         description="Addresses or ranges (CIDR); leave empty to allow all"
@@ -160,6 +149,43 @@ function Limits({ form }: { readonly form: UseFormReturnType<Values> }): ReactNo
         allowDecimal={false}
         {...form.getInputProps("rate_limit_per_minute")}
       />
+    </>
+  );
+}
+
+interface ExpiryFieldProps {
+  readonly form: UseFormReturnType<Values>;
+  /** The longest validity of a secret in the organization; null for none. */
+  readonly maxDays: number | null;
+}
+
+function ExpiryField({ form, maxDays }: ExpiryFieldProps): ReactNode {
+  const expiry = form.getValues().expires_at;
+  const hasDate = expiry.choice === "date";
+  const error = form.errors["expires_at"];
+  return (
+    <>
+      <Select
+        label="Expires"
+        {...(maxDays !== null && {
+          description: `Regardless of this, each secret is valid for at most ${maxDays === 1 ? "a day" : `${maxDays} days`}`,
+        })}
+        allowDeselect={false}
+        data={[...EXPIRY_CHOICES]}
+        value={expiry.choice}
+        onChange={(choice) => form.setFieldValue("expires_at", { ...expiry, choice: choice as ExpiryChoice })}
+        error={hasDate ? undefined : error}
+      />
+      {hasDate && (
+        <TextInput
+          type="datetime-local"
+          label="Date"
+          required
+          value={expiry.at}
+          onChange={({ currentTarget }) => form.setFieldValue("expires_at", { ...expiry, at: currentTarget.value })}
+          error={error}
+        />
+      )}
     </>
   );
 }

@@ -15,6 +15,13 @@ export interface Column<Row> {
   readonly narrow?: boolean;
   /** Hidden at medium widths. */
   readonly optional?: boolean;
+  /** Shown only when it is chosen. */
+  readonly onRequest?: boolean;
+  /**
+   * Its place in a row of two lines on narrow screens, at the start or end of a line. In tables that have such columns,
+   * others are hidden there.
+   */
+  readonly phone?: "first" | "first-end" | "second" | "second-end";
 }
 
 export interface Order {
@@ -51,7 +58,14 @@ export function DataTable<Row>(props: DataTableProps<Row>): ReactNode {
   const width = columns.length + (selection === undefined ? 0 : 1) + (actions === undefined ? 0 : 1);
   return (
     <div className={classes.frame}>
-      <Table className={classes.table} aria-label={label} verticalSpacing="xs" horizontalSpacing="md" highlightOnHover>
+      <Table
+        className={classes.table}
+        aria-label={label}
+        verticalSpacing="0.25rem"
+        horizontalSpacing="md"
+        highlightOnHover
+        data-compact={columns.some(({ phone }) => phone !== undefined) || undefined}
+      >
         <Table.Thead>
           <Table.Tr>
             {selection !== undefined && (
@@ -117,8 +131,8 @@ function BodyRow<Row>({ id, row, columns, nameOf, selection, actions }: BodyRowP
         </Table.Td>
       )}
       {columns.map((column) => (
-        <Table.Td key={column.id} data-label={column.label} className={classOf(column)}>
-          <div>{column.cell(row)}</div>
+        <Table.Td key={column.id} data-label={column.label} data-phone={column.phone} className={classOf(column)}>
+          <div data-label={column.label}>{column.cell(row)}</div>
         </Table.Td>
       ))}
       {actions !== undefined && <Table.Td className={classes.actions}>{actions(row)}</Table.Td>}

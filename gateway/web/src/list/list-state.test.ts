@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { fieldOf, withChanges } from "./list-state.js";
+import { fieldOf, filtersIn, withChanges } from "./list-state.js";
 
 describe("the address of a list", () => {
   it("returns to the first page when another parameter changes", () => {
@@ -12,6 +12,14 @@ describe("the address of a list", () => {
     expect(withChanges(new URLSearchParams("q=nas&tag=a"), { q: "", tag: ["b", ""], group: null }).toString()).toBe(
       "tag=b",
     );
+  });
+
+  it("names what is searched and filtered for", () => {
+    expect(filtersIn(new URLSearchParams("page=2&q=nas&tag=a&tag=b&order=name&size=50&without=DNS"))).toEqual([
+      "q",
+      "tag",
+      "without",
+    ]);
   });
 
   it("ignores unknown sort fields", () => {

@@ -16,8 +16,12 @@ export interface ListState {
   readonly direction: "asc" | "desc";
   readonly groupBy: string | null;
   readonly valuesOf: (name: string) => string[];
-  /** True if any filter is set. */
+  /** True if anything is searched or filtered for. */
   readonly isFiltered: boolean;
+  /** The number of filters besides the search. */
+  readonly filterCount: number;
+  /** Removes search and filters. */
+  readonly clear: () => void;
   /** Changes query parameters; unless the page itself is changed, returns to the first one. */
   readonly change: (changes: Changes) => void;
   /** Parameters common to all lists. */
@@ -47,12 +51,23 @@ export function useListState(): ListState {
     direction,
     groupBy: search.get("group"),
     valuesOf: (name) => search.getAll(name),
-    isFiltered: [...search.keys()].some((name) => !NO_FILTERS.has(name)),
+    isFiltered: filtersIn(search).length > 0,
+    filterCount: filtersIn(search).filter((name) => name !== "q").length,
+    clear: () => {
+      setSearch((before) => withChanges(before, Object.fromEntries(filtersIn(before).map((name) => [name, null]))), {
+        replace: true,
+      });
+    },
     change: (changes) => {
       setSearch((before) => withChanges(before, changes), { replace: true });
     },
     query: { limit: size, offset: (page - 1) * size, ...(orderBy !== null && { order_direction: direction }) },
   };
+}
+
+/** The names of search and filters in the address of a list. */
+export function filtersIn(search: URLSearchParams): string[] {
+  return [...new Set(search.keys())].filter((name) => !NO_FILTERS.has(name));
 }
 
 export function withChanges(before: URLSearchParams, changes: Changes): URLSearchParams {

@@ -10,6 +10,7 @@ import { Waiting } from "../parts/waiting.js";
 import { type Column, DataTable } from "./data-table.js";
 import { type ListState, PAGE_SIZES } from "./list-state.js";
 import classes from "./list-view.module.css";
+import { Toolbar } from "./toolbar.js";
 import type { Selecting } from "./use-selection.js";
 
 export interface ListViewProps<Row> {
@@ -36,8 +37,8 @@ export function ListView<Row>(props: ListViewProps<Row>): ReactNode {
   const isNothing = data?.pagination.total_count === 0 && !state.isFiltered;
   if (isNothing) return <Panel>{empty}</Panel>;
   return (
-    <Panel>
-      {toolbar !== undefined && <div className={classes.toolbar}>{toolbar}</div>}
+    <Panel wide>
+      {toolbar !== undefined && <Toolbar state={state}>{toolbar}</Toolbar>}
       {selection !== undefined && selection.ids.size > 0 && (
         <div className={classes.selected} role="status">
           <Text size="sm" fw={500} className="numbers">
@@ -80,7 +81,7 @@ function NothingFound({ state }: { readonly state: ListState }): ReactNode {
       icon={SearchX}
       title="No results"
       actions={
-        <Button variant="default" onClick={() => state.change({ q: null, tag: null, without: null })}>
+        <Button variant="default" onClick={state.clear}>
           Clear filters
         </Button>
       }

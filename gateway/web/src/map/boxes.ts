@@ -1,16 +1,9 @@
 import type { Category } from "@nts/shared/contract";
 import { putUnder } from "./groups.js";
+import { compareNames } from "../parts/names.js";
 import { categoryText } from "../parts/texts.js";
 import { addressKey, capacityOf } from "./addresses.js";
-import {
-  compareNames,
-  type HostNode,
-  type HostParts,
-  type Model,
-  type ServiceNode,
-  type SubnetNode,
-  subnetsOf,
-} from "./model.js";
+import { type HostNode, type HostParts, type Model, type ServiceNode, type SubnetNode, subnetsOf } from "./model.js";
 
 // What each view draws: boxes that contain tiles and other boxes.
 

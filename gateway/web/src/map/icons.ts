@@ -1,6 +1,7 @@
 import type { Category } from "@nts/shared/contract";
 import { LINE_ICONS } from "./line-icons.generated.js";
-import { compareNames, type HostParts, type ServiceNode } from "./model.js";
+import { compareNames } from "../parts/names.js";
+import type { HostParts, ServiceNode } from "./model.js";
 
 // Icons of hosts and services. The marks of products are large, and loaded after the map is there.
 

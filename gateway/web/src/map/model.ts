@@ -1,4 +1,5 @@
 import type { Topology, TopologyEdge, TopologyNode } from "@nts/shared/contract";
+import { compareNames } from "../parts/names.js";
 import { type Bound, boundInGraph } from "../sockets/sockets.js";
 
 // The graph as a hierarchy: hosts in subnets, and services on hosts.
@@ -79,15 +80,8 @@ export function addressesOf(host: HostParts | undefined): string[] {
 }
 
 const ORDER = { subnet: 0, host: 1, service: 2 } as const;
-const names = new Intl.Collator("en", { numeric: true });
-
-/** Compares numbers inside of names and addresses by value. */
-export function compareNames(a: string, b: string): number {
-  return names.compare(a, b);
-}
-
 function byKindAndName(a: TopologyNode, b: TopologyNode): number {
-  return ORDER[a.kind] - ORDER[b.kind] || names.compare(a.label, b.label) || (a.id < b.id ? -1 : 1);
+  return ORDER[a.kind] - ORDER[b.kind] || compareNames(a.label, b.label) || (a.id < b.id ? -1 : 1);
 }
 
 /** The subnets of a host, each once, in the order of its interfaces. */

@@ -18,6 +18,7 @@ import type { Column } from "../list/data-table.js";
 import { EditableList } from "../list/editable-list.js";
 import { SearchFilter } from "../list/filters.js";
 import { fieldOf, type ListState, useListState } from "../list/list-state.js";
+import { naturally } from "../list/natural-order.js";
 import { useRemoval } from "../list/use-removal.js";
 import { useSelection } from "../list/use-selection.js";
 import { EmptyState } from "../parts/empty-state.js";
@@ -37,7 +38,7 @@ export default function NetworksPage(): ReactNode {
   const tags = useTags();
   const may = useHasLevel("Admin");
   const [edited, setEdited] = useState<OpenEditor>(null);
-  const rows = useNetworks(state);
+  const rows = naturally(useNetworks(state), state);
   const stats = useOne(getStats, {}).data?.data;
   const removal = useRemoval({
     one: deleteNetwork,

@@ -22,6 +22,7 @@ describe("members of the API as people call them", () => {
 describe("what is wrong with a field", () => {
   it.each([
     ["ip_address", "must be an IPv4 or IPv6 address", "Enter an IPv4 or IPv6 address."],
+    ["ip_address", "must be an IPv4 or IPv6 address, or `next`", "Enter an IPv4 or IPv6 address."],
     ["cidr", "must be an IPv4 or IPv6 block in CIDR notation", "Enter a range such as 10.0.10.0/24 or fd00:10::/64."],
     ["subnet_id", "must be a UUID", "Choose a subnet."],
     ["bindings.0.interface_id", "is required", "Choose an interface."],

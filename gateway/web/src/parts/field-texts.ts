@@ -49,6 +49,7 @@ function lowered(text: string): string {
 /** What the API says of fields for which the console knows what to do. */
 const ADVICE: Readonly<Record<string, string>> = {
   "must be an IPv4 or IPv6 address": "Enter an IPv4 or IPv6 address.",
+  "must be an IPv4 or IPv6 address, or `next`": "Enter an IPv4 or IPv6 address.",
   "must be an IPv4 or IPv6 block in CIDR notation": "Enter a range such as 10.0.10.0/24 or fd00:10::/64.",
 };
 

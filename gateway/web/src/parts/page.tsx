@@ -33,7 +33,21 @@ export function Page({ title, about, actions, children }: PageProps): ReactNode 
   );
 }
 
+interface PanelProps {
+  readonly children: ReactNode;
+  readonly pad?: boolean;
+  /** The page takes the whole width of the window. */
+  readonly wide?: boolean;
+}
+
 /** A framed section. */
-export function Panel({ children, pad = false }: { readonly children: ReactNode; readonly pad?: boolean }): ReactNode {
-  return <section className={`${classes.panel ?? ""} ${pad ? (classes.padded ?? "") : ""}`}>{children}</section>;
+export function Panel({ children, pad = false, wide = false }: PanelProps): ReactNode {
+  return (
+    <section
+      className={`${classes.panel ?? ""} ${pad ? (classes.padded ?? "") : ""}`}
+      data-whole-width={wide || undefined}
+    >
+      {children}
+    </section>
+  );
 }

@@ -14,12 +14,15 @@ import { Boxes } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
 import { type Rows, useRows } from "../api/queries.js";
+import { useChosenColumns } from "../list/chosen-columns.js";
 import { changedColumn } from "../list/changed-column.js";
+import { ColumnsMenu } from "../list/columns-menu.js";
 import type { Column } from "../list/data-table.js";
 import { EditableList } from "../list/editable-list.js";
 import { attributesOf, GroupFilter, ManyFilter, SearchFilter, TextFilter } from "../list/filters.js";
 import { fieldOf, type ListState, useListState } from "../list/list-state.js";
 import { MissedFilter, missedOf } from "../list/missed-filter.js";
+import { naturally } from "../list/natural-order.js";
 import { useRemoval } from "../list/use-removal.js";
 import { useSelection } from "../list/use-selection.js";
 import { EmptyState } from "../parts/empty-state.js";
@@ -34,6 +37,7 @@ import { TagBadges } from "../tags/tag-badges.js";
 import { TagFilter } from "../tags/tag-filter.js";
 import { type KnownTags, useTags } from "../tags/tags.js";
 import { NetworkLink } from "../networks/network-link.js";
+import { excluded } from "./excluded.js";
 import { ServiceEditor } from "./service-editor.js";
 
 const GROUPS = [
@@ -41,6 +45,8 @@ const GROUPS = [
   { value: "service_definition", label: "Type" },
   { value: "network_id", label: "Network" },
 ];
+
+const CATEGORY_CHOICES = CATEGORIES.map((one) => ({ value: one, label: categoryText(one) }));
 
 /** For a single service; the others are on its host's page. */
 const MOST_SOCKETS = 3;
@@ -54,8 +60,9 @@ export default function ServicesPage(): ReactNode {
   const { networkId, nameOf } = useNetworkScope();
   const [edited, setEdited] = useState<Service | null>(null);
   const groupBy = fieldOf(SERVICE_ORDER_FIELDS, state.groupBy);
-  const rows = useServices(state, networkId);
+  const rows = naturally(useServices(state, networkId), state);
   const hosts = useHosts(rows.data?.data ?? []);
+  const columns = useChosenColumns("services", columnsOf({ hosts, tags }));
   const removal = useRemoval({
     one: deleteService,
     many: bulkDeleteServices,
@@ -75,12 +82,17 @@ export default function ServicesPage(): ReactNode {
         label="Services"
         rows={rows}
         state={state}
-        columns={columnsOf({ hosts, tags })}
+        columns={columns.shown}
         may={may}
         selection={selection}
         removal={removal}
         onEdit={setEdited}
-        toolbar={<Filters state={state} tags={tags} />}
+        toolbar={
+          <>
+            <Filters state={state} tags={tags} />
+            <ColumnsMenu columns={columns} />
+          </>
+        }
         groupOf={GROUPS.some(({ value }) => value === groupBy) ? groupOf : undefined}
         empty={
           <EmptyState
@@ -102,7 +114,6 @@ export default function ServicesPage(): ReactNode {
 }
 
 function useServices(state: ListState, networkId: string | null): UseQueryResult<Rows<Service>> {
-  const hidden = state.valuesOf("without");
   return useRows(listServices, {
     query: {
       ...state.query,
@@ -114,7 +125,7 @@ function useServices(state: ListState, networkId: string | null): UseQueryResult
       product: state.valuesOf("product")[0],
       ...missedOf(state),
       q: state.text === "" ? undefined : state.text,
-      exclude_categories: CATEGORIES.filter((category) => hidden.includes(category)),
+      exclude_categories: excluded(state.valuesOf("category"), state.valuesOf("without")),
     },
   });
 }
@@ -127,12 +138,8 @@ function Filters({ state, tags }: { readonly state: ListState; readonly tags: Kn
       <TextFilter state={state} name="product" label="Product" />
       <TextFilter state={state} name="attribute" label="Attribute (rack:A3)" />
       <MissedFilter state={state} />
-      <ManyFilter
-        state={state}
-        name="without"
-        label="Exclude categories"
-        data={CATEGORIES.map((one) => ({ value: one, label: categoryText(one) }))}
-      />
+      <ManyFilter state={state} name="category" label="Categories" data={CATEGORY_CHOICES} />
+      <ManyFilter state={state} name="without" label="Exclude categories" data={CATEGORY_CHOICES} />
       <GroupFilter state={state} data={GROUPS} />
     </>
   );
@@ -156,6 +163,7 @@ function columnsOf({ hosts, tags }: ColumnParts): readonly Column<Service>[] {
       id: "name",
       label: "Name",
       orderBy: "name",
+      phone: "first",
       cell: (service) => (
         <SeenName of={service} to={hostPath(service.host_id)} fw={700}>
           {service.name}
@@ -172,6 +180,7 @@ function columnsOf({ hosts, tags }: ColumnParts): readonly Column<Service>[] {
       id: "host",
       label: "Host",
       orderBy: "host",
+      phone: "first-end",
       cell: ({ host_id }) => (
         <Anchor component={Link} to={hostPath(host_id)} size="sm">
           {hosts.get(host_id)?.name ?? "…"}
@@ -182,6 +191,7 @@ function columnsOf({ hosts, tags }: ColumnParts): readonly Column<Service>[] {
     {
       id: "address",
       label: "Address",
+      phone: "second",
       cell: (service) => <SocketList service={service} host={hosts.get(service.host_id) ?? null} most={MOST_SOCKETS} />,
     },
     {
