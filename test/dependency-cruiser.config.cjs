@@ -17,7 +17,7 @@ const ROUTES = "^services/(?:identity/src/routes|topology/src/resources)/.*\\.ts
  * commands of operators (`admin`) are a process of their own, which puts itself together.
  */
 const ROOMS = {
-  "cli/src": ["collect", "commands"],
+  "cli/src": ["discover", "collect", "commands"],
   "gateway/src": [
     "rate-limit",
     "edge",

@@ -12,7 +12,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const asked = { scan: [], leases: [], only: [], hostname: "nas" };
+const asked = { scan: [], leases: [], only: [], hostname: "nas", discover: null };
 
 describe("nts collect: leases", () => {
   it("are read from every file that is there, and what cannot be read has a reason", async () => {
@@ -65,7 +65,7 @@ describe("nts collect: containers", () => {
 describe("nts collect: a cluster", () => {
   const found = async (answers: Readonly<Record<string, string>>) => {
     const run = (_program: string, [command = ""]: readonly string[]) => Promise.resolve(answers[command] ?? null);
-    return SOURCES["kubernetes"]?.({ run, terminal: undefined as never }, asked);
+    return SOURCES["kubernetes"]?.({ run, terminal: undefined as never }, asked, () => undefined);
   };
 
   it("is read with kubectl if it is set up, and has a reason if it is not reachable", async () => {

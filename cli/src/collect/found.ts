@@ -2,7 +2,7 @@
 export interface Collected {
   readonly source: string;
   /** The import format. */
-  readonly format: "csv" | "ss" | "docker" | "kubernetes" | "ip-neigh" | "dhcp-leases" | "auto";
+  readonly format: "csv" | "ss" | "docker" | "kubernetes" | "ip-neigh" | "dhcp-leases" | "report" | "auto";
   readonly text: string;
   /** The file describes this machine, which must be named. */
   readonly isOwn: boolean;

@@ -1,3 +1,4 @@
+import { discover, type DiscoverOptions } from "../discover/discover.js";
 import type { Surroundings } from "../terminal.js";
 import { addressTable } from "./addresses.rules.js";
 import { inspectContainers } from "./containers.js";
@@ -14,9 +15,16 @@ export interface CollectOptions {
   /** Names of sources; empty for all. */
   readonly only: readonly string[];
   readonly hostname: string;
+  /** Looks around; by default not. */
+  readonly discover: DiscoverOptions | null;
 }
 
-type Source = (surroundings: Surroundings, options: CollectOptions) => Promise<Findings>;
+/** @param onProgress called with what is being done */
+type Source = (
+  surroundings: Surroundings,
+  options: CollectOptions,
+  onProgress: (text: string) => void,
+) => Promise<Findings>;
 
 const NOTHING: Findings = { files: [], unread: [] };
 const SS = ["-H", "-tulnp"];
@@ -44,6 +52,12 @@ export const SOURCES: Readonly<Record<string, Source>> = {
   },
   leases: (_surroundings, { leases }) => readLeases(leases),
   neighbours: ({ run }) => output("neighbours", run("ip", ["-j", "neigh"]), { format: "ip-neigh", isOwn: false }),
+  discover: async ({ run, terminal }, { discover: options }, onProgress) => {
+    if (options === null) return NOTHING;
+    const { report, unread } = await discover(options, { run, signal: terminal.signal, onProgress });
+    const files = report === "" ? [] : [{ source: "discover", format: "report", text: report, isOwn: false } as const];
+    return { files, unread: unread.map((reason) => `discover: ${reason}`) };
+  },
   nmap: async ({ run }, { scan }) => {
     if (scan.length === 0) return NOTHING;
     const found = await output("nmap", run("nmap", ["-sV", "-T4", "-oX", "-", ...scan]), {

@@ -3,6 +3,8 @@ import type { Command } from "commander";
 import { importFile } from "@nts/shared/contract";
 import { ApiError } from "@nts/shared/client";
 import type { Collected } from "../collect/found.js";
+import { discover, type DiscoverOptions, faultIn } from "../discover/discover.js";
+import { portsIn } from "../discover/ports.js";
 import { SOURCES } from "../collect/sources.js";
 import type { Connection } from "../connection.js";
 import { describeFailure } from "../failures.js";
@@ -20,6 +22,11 @@ interface CollectOptions {
   readonly only: readonly string[];
   readonly dryRun?: boolean;
   readonly every?: string;
+  readonly discover?: true | readonly string[];
+  readonly exclude: readonly string[];
+  readonly ports?: string;
+  readonly rate: string;
+  readonly print?: boolean;
 }
 
 export const addCollect: AddCommands = (program, surroundings) => {
@@ -31,6 +38,14 @@ export const addCollect: AddCommands = (program, surroundings) => {
     .option("--network <name>", "its network; optional if the key has only one")
     .option("--hostname <name>", "name of this machine", ownName())
     .option("--only <sources...>", Object.keys(SOURCES).join(", "), [])
+    .option(
+      "--discover [blocks...]",
+      "also look around: in these blocks, such as 192.168.1.0/24, or in the networks of this machine",
+    )
+    .option("--exclude <blocks...>", "addresses and blocks that --discover sends nothing to", [])
+    .option("--ports <list>", "TCP ports that --discover tries, such as 22,80,8000-8010, instead of the usual ones")
+    .option("--rate <number>", "most packets a second that --discover sends", "500")
+    .option("--print", "write what --discover finds to standard output, and import nothing")
     .option("--scan <blocks...>", "also scan these blocks with nmap, such as 192.168.1.0/24", [])
     .option("--leases <files...>", "lease files besides the usual ones, such as an export of a router", [])
     .option("--dry-run", "only show what would be done")
@@ -44,21 +59,42 @@ async function collect(options: CollectOptions, command: Command, surroundings: 
   if (unknown.length > 0) throw new Problem(EXIT.usage, `There is no source ${unknown.join(", ")}.`);
   const seconds = options.every === undefined ? null : Number(options.every);
   if (seconds !== null && !(seconds >= 10)) throw new Problem(EXIT.usage, "--every must be at least 10 seconds.");
+  const looking = discoverOptionsOf(options);
+  if (options.print === true) return printReport(looking, surroundings);
   const connection = await connectFor(command, surroundings);
   for (;;) {
-    const exitCode = await collectOnce(options, connection, surroundings);
+    const exitCode = await collectOnce({ ...options, discover: looking }, connection, surroundings);
     terminal.progress("");
     if (seconds === null && exitCode !== EXIT.success) throw new Problem(exitCode, "");
     if (seconds === null || (await isOver(terminal.signal, seconds * 1_000))) return;
   }
 }
 
+type Round = Omit<CollectOptions, "discover"> & { readonly discover: DiscoverOptions | null };
+
+function discoverOptionsOf({ discover: blocks, exclude, ports: list, rate }: CollectOptions): DiscoverOptions | null {
+  if (blocks === undefined) return null;
+  const ports = list === undefined ? null : portsIn(list);
+  if (list !== undefined && ports === null)
+    throw new Problem(EXIT.usage, "--ports must be numbers and ranges, such as 22,80,8000-8010.");
+  const named = blocks === true ? [] : blocks;
+  const looking = { blocks: named, excluded: exclude, ports, packetsPerSecond: Number(rate) };
+  const fault = faultIn(looking);
+  if (fault !== null) throw new Problem(EXIT.usage, fault);
+  return looking;
+}
+
+async function printReport(looking: DiscoverOptions | null, { run, terminal }: Surroundings): Promise<void> {
+  if (looking === null) throw new Problem(EXIT.usage, "--print needs --discover.");
+  const { signal } = terminal;
+  const { report, unread } = await discover(looking, { run, signal, onProgress: (text) => terminal.progress(text) });
+  terminal.progress("");
+  for (const reason of unread) terminal.say(reason);
+  await terminal.write(Buffer.from(report));
+}
+
 /** A failing source does not stop the others. @returns the exit code of a single round */
-async function collectOnce(
-  options: CollectOptions,
-  connection: Connection,
-  surroundings: Surroundings,
-): Promise<number> {
+async function collectOnce(options: Round, connection: Connection, surroundings: Surroundings): Promise<number> {
   const { terminal } = surroundings;
   let exitCode: number = EXIT.success;
   let found = 0;
@@ -69,7 +105,7 @@ async function collectOnce(
     for (const [at, [name, source]] of sources.entries()) {
       const place = `${bar(at, sources.length)} ${name}`;
       terminal.progress(place);
-      const { files, unread } = await source(surroundings, options);
+      const { files, unread } = await source(surroundings, options, (text) => terminal.progress(`${place}: ${text}`));
       for (const reason of unread) terminal.say(reason);
       found += files.length;
       const onText = (text: string): void => terminal.progress(`${place}: ${hostsIn(text)} hosts`);
@@ -88,7 +124,7 @@ async function collectOnce(
 interface Posting {
   readonly file: Collected;
   readonly network_id: string;
-  readonly options: CollectOptions;
+  readonly options: Round;
   readonly onText: (text: string) => void;
 }
 

@@ -6505,7 +6505,7 @@ export interface operations {
                 Prefer?: "respond-async";
             };
             path: {
-                format: "auto" | "ss" | "netstat" | "lsof" | "ip-neigh" | "arp" | "masscan" | "naabu" | "docker" | "compose" | "kubernetes" | "dhcp-leases" | "proxmox" | "ansible-facts" | "ansible-inventory" | "etc-hosts" | "csv";
+                format: "auto" | "report" | "ss" | "netstat" | "lsof" | "ip-neigh" | "arp" | "masscan" | "naabu" | "docker" | "compose" | "kubernetes" | "dhcp-leases" | "proxmox" | "ansible-facts" | "ansible-inventory" | "etc-hosts" | "csv";
             };
         };
         /** @description The file, or gzip of it. At most 20 MiB; 32 MiB with `Prefer: respond-async`. */

@@ -5,6 +5,7 @@ import { ATTRIBUTE_KEY } from "./attributes.rules.js";
 /** File formats; `auto` detects the format, including nmap XML, from the content. */
 export const IMPORT_FORMATS = [
   "auto",
+  "report",
   "ss",
   "netstat",
   "lsof",

@@ -2,6 +2,7 @@ import type { CsvResource, ImportFormat } from "@nts/shared/contract";
 
 /** Names of import formats, and how to create a file. */
 export const FORMATS: Readonly<Record<ImportFormat, { readonly label: string; readonly command: string | null }>> = {
+  report: { label: "Report of nts", command: "nts collect --discover --print > report.jsonl" },
   auto: { label: "Recognize by content", command: null },
   "ip-neigh": { label: "Neighbours (ip neigh, arp)", command: "ip -j neigh > neighbours.json" },
   arp: { label: "ARP table (arp, routers, switches)", command: "arp -an > arp.txt" },

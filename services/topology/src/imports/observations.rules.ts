@@ -70,7 +70,16 @@ type Without<Value extends Saying> = Omit<Value, "by" | "since">;
  * Sources of what a machine is, the least certain first: scans guess, machines know. Without an order, a value would change with each
  * import of another source.
  */
-const CERTAINTY: readonly string[] = ["ip-neigh", "arp", "nmap", "proxmox", "csv", "kubernetes", "ansible-facts"];
+const CERTAINTY: readonly string[] = [
+  "ip-neigh",
+  "arp",
+  "nmap",
+  "report",
+  "proxmox",
+  "csv",
+  "kubernetes",
+  "ansible-facts",
+];
 
 function isMoreCertain(present: Saying | null | undefined, { by }: Saying): boolean {
   return present !== null && present !== undefined && CERTAINTY.indexOf(present.by) > CERTAINTY.indexOf(by);

@@ -37,6 +37,18 @@ type Range = readonly [from: bigint, to: bigint];
 /** Prefix of IPv4 keys. */
 const OF_IPV4 = 4n;
 
+/** The addresses of targets without the excluded ones; null if one is no address, block or octet range. */
+export function targetsOf(targets: readonly string[], excluded: readonly string[]): Targets | null {
+  const parse = (texts: readonly string[]): Range[] | null => {
+    const parts = texts.slice(0, MOST_RANGES).map(rangesOf);
+    return parts.some((ranges) => ranges === null) ? null : parts.flatMap((ranges) => ranges ?? []);
+  };
+  const included = parse(targets);
+  const left = parse(excluded);
+  if (included === null || left === null || included.length + left.length > MOST_RANGES) return null;
+  return difference(included, left, [...targets, ...excluded.map((text) => `not ${text}`)]);
+}
+
 /** Parses a command line; null if it does not name its targets. */
 export function targetsIn(args: string): Targets | null {
   if (args.length > LONGEST || /["']/.test(args)) return null;
@@ -63,6 +75,10 @@ export function targetsIn(args: string): Targets | null {
     }
     if (targets.length + excluded.length > MOST_RANGES) return null;
   }
+  return difference(targets, excluded, texts);
+}
+
+function difference(targets: readonly Range[], excluded: readonly Range[], texts: readonly string[]): Targets {
   const ranges = without(merged(targets), merged(excluded));
   const count = ranges.reduce((sum, [from, to]) => sum + (to - from) + 1n, 0n);
   return { ranges: ranges.map(([from, to]) => ({ from: from.toString(16), to: to.toString(16) })), count, texts };

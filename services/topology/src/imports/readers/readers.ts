@@ -20,6 +20,7 @@ import { netstat } from "./netstat.js";
 import { nmap } from "./nmap.js";
 import { masscan, naabu } from "./port-scans.js";
 import { proxmox } from "./proxmox.js";
+import { report } from "./report.js";
 import type { Reader, ReaderGiven } from "./reader.js";
 import { ss } from "./ss.js";
 import { withVisibleNames } from "./visible-names.js";
@@ -27,6 +28,7 @@ import { withVisibleNames } from "./visible-names.js";
 /** In the order of format detection. */
 export const READERS: readonly Reader[] = [
   nmap,
+  report,
   ss,
   netstat,
   lsof,

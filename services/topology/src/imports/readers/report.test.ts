@@ -1,0 +1,75 @@
+import { describe, expect, it } from "@jest/globals";
+import { parseAddress } from "../../values/addresses.js";
+import { isWithin, reportsOn } from "../coverage.rules.js";
+import { corpusFile } from "../testing/corpus.js";
+import { importedFrom, read, refusalOf, skippedIn } from "../testing/reading.js";
+import { report } from "./report.js";
+
+const FILE = corpusFile("report", "home");
+const scan = () => read(report, FILE);
+
+describe("reports of what a collector has found", () => {
+  it("become hosts and services, and what is left out has a line and a reason", () => {
+    expect(importedFrom([[FILE]])).toEqual([
+      "watcher [10.77.0.1 00:16:3E:00:00:01]: ",
+      "Attic [10.77.0.10 00:11:32:12:34:56]: OpenSSH: 22/Tcp@10.77.0.10 · nginx: 443/Tcp@10.77.0.10",
+      "10.77.0.11 [10.77.0.11]: HTTP: 80/Tcp@10.77.0.11 · mDNS: 5353/Udp@10.77.0.11",
+    ]);
+    expect(skippedIn(report, FILE)).toEqual([
+      "4 port 70000/tcp of host 10.77.0.11: its number is not from 1 to 65535",
+      "5 address 127.0.0.1: it is not the address of a machine",
+      "5 host: it has no usable IP address",
+      "6 line 6: it is neither a host nor the end of the report",
+    ]);
+  });
+
+  it("say what machines, ports and certificates are", () => {
+    expect(scan().hosts[1]).toMatchObject({
+      name: "Attic",
+      hostname: "nas.lan",
+      says: { vendor: "Synology", model: "DS920+", serial: null },
+      ports: [
+        { number: 22, service: { product: "OpenSSH", version: "9.6p1", isProbed: true } },
+        {
+          number: 443,
+          service: { product: "nginx", isWrapped: true },
+          says: {
+            title: "Sign in",
+            certificate: { subject: "nas.lan", not_after: "2027-01-01T00:00:00.000Z", sha256: null },
+          },
+        },
+      ],
+    });
+  });
+
+  it("cover the addresses at which every machine would have answered, and the ports that did", () => {
+    const { coverage, hosts } = scan();
+    const covers = (ip: string): boolean => isWithin(coverage?.addresses ?? [], parseAddress(ip).key);
+    expect(["10.77.0.99", "10.77.0.66", "10.78.0.1"].map(covers)).toEqual([true, false, false]);
+    expect([...(coverage?.mentioned ?? [])]).toEqual(["10.77.0.1", "10.77.0.10", "10.77.0.11"]);
+    const [covered] = hosts[1]?.covered ?? [];
+    expect([80, 8000, 8001].map((port) => covered !== undefined && reportsOn(covered, port))).toEqual([
+      true,
+      false,
+      false,
+    ]);
+    expect(hosts[0]?.covered).toEqual([]);
+  });
+
+  it("that end early cover nothing, and say so", () => {
+    const text = Buffer.from(FILE).toString();
+    const half = text.slice(0, text.lastIndexOf('{"end"'));
+    expect(read(report, half).coverage?.addresses).toEqual([]);
+    expect(skippedIn(report, half)).toContain(
+      "1 the end of the report: it is missing, so that nothing counts as not found",
+    );
+  });
+
+  it.each([
+    ["of another version", '{"report":2}\n', "must be a report of version 1"],
+    ["with broken lines", '{"report":1}\n{"host":', "must be an object of JSON on one line"],
+    ["that do not begin", '{"host":{}}\n', "must be a report of version 1"],
+  ])("%s are refused with the line", (_what, file, message) => {
+    expect(refusalOf(report, file)).toContain(message);
+  });
+});
