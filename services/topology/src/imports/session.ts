@@ -8,7 +8,7 @@ import { hostLabel } from "../values/host-names.rules.js";
 import { vendorOf } from "../values/vendors.js";
 import { resultOf, type HostResult } from "./result.rules.js";
 import type { BareHost } from "./bare.rules.js";
-import { type Match, supersededBy } from "./match.rules.js";
+import { type KnownInterfaces, type Match, supersededBy } from "./match.rules.js";
 import { identitiesIn, identitiesOf, type Unrecognized } from "./identities.js";
 import { mergeSeen } from "./merge.rules.js";
 import { hostWith } from "./packed-hosts.rules.js";
@@ -207,22 +207,33 @@ export function createSession(): Session {
     return { ...planned, sighting: coverage.of(seen, planned, moment.known) };
   }
 
-  /** Plans hosts that are new so far. Whether they still are is decided when they are written. */
-  function planAhead(from: number, count: number, now: string): void {
+  /**
+   * Plans as many hosts as these behind them, once this is returned: the caller uses that time. Only those that are new so far;
+   * whether they still are is decided when they are written.
+   */
+  function planAhead(indexes: readonly number[], moment: Pick<Moment, "now" | "isDry">): void {
+    const from = (indexes.at(-1) ?? 0) + 1;
+    setImmediate(() => {
+      planSome(from, indexes.length, moment);
+    });
+  }
+
+  function planSome(from: number, count: number, moment: Pick<Moment, "now" | "isDry">): void {
     for (const [at, { seen, match }] of settled.slice(from, from + count).entries()) {
       const index = from + at;
       // What a host runs on is certain when that is written.
       const isUncertain = seen.isNamed === true || (seen.virtualization?.runner ?? null) !== null;
       if (match !== null || isUncertain || ahead.has(index)) continue;
-      const planned = attempted(() => plan(index, { now, known: null, interfaces: [] }));
+      const planned = attempted(() => plan(index, { ...moment, known: null, interfaces: [] }));
       if (!(planned instanceof AppError)) ahead.set(index, planned);
     }
   }
 
-  /** The plan that was made ahead; null if there is none, or the host takes something from others. */
-  function aheadFor(index: number, interfaces: readonly Interface[]): SightedPlan | null {
+  /** Takes the plan that was made ahead; null if there is none, or the host takes something from others. */
+  function takeAhead(index: number, there: KnownInterfaces): SightedPlan | null {
     const planned = ahead.get(index) ?? null;
-    return planned === null || supersededBy(seenOf(index), null, knownOf(interfaces)).length > 0 ? null : planned;
+    ahead.delete(index);
+    return planned === null || supersededBy(seenOf(index), null, there).length > 0 ? null : planned;
   }
 
   return {
@@ -254,26 +265,27 @@ export function createSession(): Session {
     jobs: (from) => batchFrom(settled, from).map((one, at) => jobOf(one, from + at, { places, recognition, given })),
     match: (index, interfaces, called) =>
       recognition.match(settled[index] as Settled, interfaces, called, places.prefixOf),
-    planAll: (hosts, { now, isDry, names }) =>
-      hosts.map(({ index, known }) =>
-        outcomeOf(() => resultIfKnown(plan(index, { now, known, interfaces: null, isDry }), names, isDry)),
-      ),
+    planAll: (hosts, { now, isDry, names }) => {
+      const indexes = hosts.map(({ index }) => index);
+      if (isDry) planAhead(indexes, { now, isDry });
+      return hosts.map(({ index, known }) =>
+        outcomeOf(() => {
+          const planned = known === null ? takeAhead(index, recognition.known) : null;
+          return resultIfKnown(planned ?? plan(index, { now, known, interfaces: null, isDry }), names, isDry);
+        }),
+      );
+    },
     plan,
     planNew: (indexes, { now, interfaces, named }) => {
-      // The next ones are planned while these are written.
-      setImmediate(() => {
-        planAhead((indexes.at(-1) ?? 0) + 1, indexes.length, now);
-      });
+      planAhead(indexes, { now });
+      const there = knownOf(interfaces);
       const created: PlannedCreation[] = [];
       const matches = new Map<number, Match>();
       for (const index of indexes) {
         const match = recognition.match(settled[index] as Settled, interfaces, named, places.prefixOf);
+        const planned = takeAhead(index, there);
         if (match !== null) matches.set(index, match);
-        else
-          created.push(
-            ...creationOf(index, () => aheadFor(index, interfaces) ?? plan(index, { now, known: null, interfaces })),
-          );
-        ahead.delete(index);
+        else created.push(...creationOf(index, () => planned ?? plan(index, { now, known: null, interfaces })));
       }
       return { created, matches };
     },
