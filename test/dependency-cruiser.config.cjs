@@ -136,6 +136,17 @@ module.exports = {
       to: { pathNot: [BROWSER_SAFE, "^node_modules/zod/"] },
     },
     {
+      name: "threads-of-imports-load-no-schemas",
+      comment:
+        "Readers and rules of imports run in threads that would load the contract's schemas for longer than they plan a thousand hosts.",
+      severity: "error",
+      from: { path: "^services/topology/src/imports/(?:readers/|[^/]+\\.rules\\.ts$)", pathNot: TEST },
+      to: {
+        path: [shared("contract/index\\."), "^services/topology/src/kinds/(?!recipe\\.rules)", "^node_modules/zod/"],
+        dependencyTypesNot: ["type-only"],
+      },
+    },
+    {
       name: "the-client-stands-alone",
       comment: "The client is installed without the rest: it imports nothing of ours, and nothing of Node.",
       severity: "error",

@@ -4628,6 +4628,8 @@ export interface operations {
                 ids?: components["schemas"]["Uuid"][];
                 /** @description Only entities with all of these attributes, as `key` or `key:value`, such as `rack:A3` (a comma in a value is `\,`). */
                 attribute?: components["schemas"]["Text1To600"][];
+                /** @description Only interfaces with a MAC address of this vendor, as sources name it, ignoring case. */
+                vendor?: components["schemas"]["Text1To200"];
                 /** @description Only entities that are missed, or only those that are not. */
                 missed?: boolean;
                 /** @description Only entities last found before this time. */

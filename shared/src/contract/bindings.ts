@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { MOST_BINDINGS } from "./sizes.js";
 import { byId, filters, Id, listQuery, serverFields } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
@@ -31,9 +32,6 @@ export const Binding = z
   ])
   .meta({ id: "Binding" });
 export type Binding = z.infer<typeof Binding>;
-
-/** Maximum bindings of a service. */
-export const MOST_BINDINGS = 1_000;
 
 export const Bindings = z.array(BindingInput).max(MOST_BINDINGS);
 

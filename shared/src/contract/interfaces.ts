@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { attributeFilter, attributes, AttributesResponse } from "./attributes.js";
-import { byId, filters, Id, IpAddress, listQuery, Name, QUOTA_ERRORS, serverFields } from "./common.js";
+import { byId, filters, Id, IpAddress, listQuery, Name, QUOTA_ERRORS, serverFields, text } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { observed, ObservedOfInterface } from "./observed.js";
@@ -118,6 +118,9 @@ export const listInterfaces = endpoint({
     subnet_id: Id.optional().describe("Only interfaces in this subnet."),
     ids: filters.ids,
     ...attributeFilter,
+    vendor: text(1, 200)
+      .optional()
+      .describe("Only interfaces with a MAC address of this vendor, as sources name it, ignoring case."),
     ...sightingFilters,
   }),
   response: Interface,

@@ -429,8 +429,10 @@ describe("hosts: merging", () => {
     const { rows: found } = await owner.list(listHosts, { query: { q: "10.0.0.3" } });
     expect(found.map(({ id }) => id)).toEqual([host.id]);
     await expectReplayEqualsLists(owner);
-    const past = await owner.list(listHosts, { query: { as_of: cursor, q: "10.0.0.3" } });
-    expect(past.rows.map(({ id }) => id)).toEqual([other.id]);
+    for (const q of ["10.0.0.3", "10.0.0.3/32"]) {
+      const past = await owner.list(listHosts, { query: { as_of: cursor, q } });
+      expect([q, past.rows.map(({ id }) => id)]).toEqual([q, [other.id]]);
+    }
     expect(await owner.call(getHost, { params: other, query: { as_of: cursor } })).toMatchObject({
       interfaces: [{ ip_address: "10.0.0.1" }, { ip_address: "10.0.0.3" }],
     });

@@ -9,6 +9,7 @@ import {
   type Host,
   listChanges,
   listHosts,
+  listInterfaces,
   listServices,
   patchHost,
   type QueryInputOf,
@@ -200,6 +201,9 @@ describe("what a scan says", () => {
     for (const q of ["00-11-32-00-00-06", "10.3.0.0/30"]) expect([q, await hostsBy({ q })]).toEqual([q, []]);
     expect(await hostsBy({ vendor: "SYNOLOGY incorporated", role: ["Nas"] })).toEqual(["web.example"]);
     expect(await hostsBy({ vendor: "Synology" })).toEqual([]);
+    const { rows: cards } = await owner.list(listInterfaces, { query: { vendor: "SYNOLOGY incorporated" } });
+    expect(cards.map(({ mac_address }) => mac_address)).toEqual(["00:11:32:00:00:05"]);
+    expect((await owner.list(listInterfaces, { query: { vendor: "Synology" } })).rows).toEqual([]);
     const servicesBy = async (query: QueryInputOf<typeof listServices>) =>
       (await owner.list(listServices, { query })).rows.map(({ name }) => name);
     expect(await servicesBy({ q: "NGINX 1.26" })).toEqual(["nginx"]);

@@ -213,15 +213,19 @@ describe("topology.search: changing hosts, and other filters", () => {
     const [first, second] = interfaces;
     await owner.call(updateInterface, { params: first!, body: { ...first!, ip_address: "10.0.9.9" } });
     expect(await finds("1.1", "9.9", "1.2", "new.e")).toEqual([false, true, true, true]);
+    expect(await finds("10.0.1.1/32", "10.0.9.8/31", "10.0.1.0/24")).toEqual([false, true, true]);
 
     const body = { host_id: host.id, network_id, subnet_id: second!.subnet_id, ip_address: "10.0.7.7", position: 0 };
     const third = await owner.call(createInterface, { body });
     expect(await finds("7.7", "9.9", "1.2", "new.e")).toEqual([true, true, true, true]);
+    expect(await finds("10.0.7.0/24", "10.0.9.0/24", "10.0.0.0/16")).toEqual([true, true, true]);
 
     await owner.call(deleteInterface, { params: third });
     expect(await finds("7.7", "9.9", "1.2")).toEqual([false, true, true]);
+    expect(await finds("10.0.7.0/24", "10.0.9.0/24")).toEqual([false, true]);
     await owner.call(bulkDeleteInterfaces, { body: interfaces.map(({ id }) => id) });
     expect(await finds("9.9", "1.2", "new.e")).toEqual([false, false, true]);
+    expect(await finds("10.0.0.0/8")).toEqual([false]);
     await owner.call(updateHost, { params: host, body: { network_id, name: "newest", hostname: null } });
     expect(await finds("new.e", "newest", "10.0")).toEqual([false, true, false]);
   });
@@ -242,6 +246,33 @@ describe("topology.search: changing hosts, and other filters", () => {
     expect(await hostNames({ q: "web", ids: page.rows.map(({ id }) => id) })).toEqual(["web 2", "web 3"]);
     expect(await hostNames({ q: "mail", ids: page.rows.map(({ id }) => id) })).toEqual([]);
     expect(await hostNames({ q: "" })).toHaveLength(5);
+  });
+
+  it("finds hosts with an address in a block, however many there are", async () => {
+    const office = await aNetwork(owner, "office");
+    const many = (third: number): string[] =>
+      Array.from({ length: 900 }, (_, n) => `10.0.${third + (n >> 8)}.${n & 255}`);
+    await make({ name: "web 1", addresses: many(0) });
+    await make({ name: "web 2", addresses: many(8), tags: ["prod"] });
+    await make({ name: "web 3", addresses: ["10.0.0.9"] }, office);
+    await make({ name: "web 4", addresses: ["10.0.16.1"] });
+    const query = { q: "10.0.0.0/20", order_by: "name", order_direction: "desc", limit: 1, offset: 1 } as const;
+    const page = await owner.list(listHosts, { query });
+    expect([page.rows.map(({ name }) => name), page.total]).toEqual([["web 2"], 3]);
+    const block = { q: " 10.0.0.0/20" };
+    expect(await hostNames({ ...block, network_id: home.network.id })).toEqual(["web 1", "web 2"]);
+    expect(await hostNames({ ...block, tag_ids: ["prod"] })).toEqual(["web 2"]);
+    expect(await hostNames({ ...block, ids: page.rows.map(({ id }) => id) })).toEqual(["web 2"]);
+    expect(await hostNames(block, owner.colleague({ networks: [office.network.id] }))).toEqual(["web 3"]);
+    expect(await hostNames(block, topology.aCaller())).toEqual([]);
+    expect(await hostNames({ q: "10.0.0.1/20" }).catch(() => "refused")).toBe("refused");
+
+    // As stored by earlier builds.
+    const { organizationId: organization_id } = owner.scope;
+    await topology.db.collection("hosts").updateMany({ organization_id }, { $unset: { address_keys: 1 } });
+    expect(await hostNames(block)).toEqual([]);
+    await MIGRATIONS.find(({ name }) => name === "0003-addresses")?.up(topology.db, batchesById);
+    expect(await hostNames(block)).toEqual(["web 1", "web 2", "web 3"]);
   });
 
   it("finds nothing in other networks and organizations", async () => {
@@ -360,9 +391,11 @@ describe("topology.search: an address and port", () => {
     expect(await find({}, topology.aCaller())).toEqual([[], 0]);
   });
 
-  it("is rejected in reads of the past", async () => {
+  it("is rejected in reads of the past, and so are MAC addresses", async () => {
     const query = { q: ":443", as_of: new Date().toISOString() };
     expect((await owner.refusal(listServices, { query })).slice(0, 2)).toEqual([400, "validation_failed"]);
+    const ofCard = { ...query, q: "0011.32aa.bbcc" };
+    expect((await owner.refusal(listHosts, { query: ofCard })).slice(0, 2)).toEqual([400, "validation_failed"]);
   });
 
   it("is rejected when more match than one search may look up", async () => {

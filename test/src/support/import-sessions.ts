@@ -1,5 +1,7 @@
 import { AppError } from "@nts/shared/errors";
 import { createImportRunner, RUNNER_LIMITS, type ImportRunner } from "@nts/topology/imports/runner";
+import { makersOf } from "@nts/topology/imports/makers.rules";
+import { RECIPES } from "@nts/topology/imports/recipes";
 import { createSession } from "@nts/topology/imports/session";
 import type { ImportThread } from "@nts/topology/imports/thread";
 
@@ -12,7 +14,9 @@ export function createInProcessImportRunner(): ImportRunner {
 }
 
 function startSession(): ImportThread {
-  const session = createSession() as unknown as Readonly<Record<string, (...args: unknown[]) => unknown>>;
+  const session = createSession(makersOf(RECIPES)) as unknown as Readonly<
+    Record<string, (...args: unknown[]) => unknown>
+  >;
   let hasEnded = false;
   const methods = Object.entries(session).map(([name, method]) => [
     name,

@@ -164,6 +164,9 @@ function searchTextsIn({ entities }: Contents): string[] {
       ...(isDeepStrictEqual(lines(host["search"]), lines(real.search))
         ? []
         : [`hosts ${host._id}: searches look in another text`]),
+      ...(isDeepStrictEqual([...(host["address_keys"] as string[])].sort(), [...real.address_keys].sort())
+        ? []
+        : [`hosts ${host._id}: is found by other addresses`]),
       ...(host["first_address"] === real.first_address ? [] : [`hosts ${host._id}: is ordered by another address`]),
     ];
   });

@@ -3,12 +3,12 @@ import {
   type BindingInput,
   type HostRecord,
   type Interface,
-  MOST_BINDINGS,
   MOST_TAGS,
   type Service,
   type Virtualization,
 } from "@nts/shared/contract";
 import { type BindingJudge, bindingJudge, bindingKey } from "@nts/shared/contract/bindings.rules";
+import { MOST_BINDINGS } from "@nts/shared/contract/sizes";
 import { changesOf, type Next } from "../storage/changes.rules.js";
 import type { Entity, Stored } from "../storage/entities.js";
 import type { KnownHost } from "../storage/stores/hosts.js";

@@ -1,4 +1,5 @@
-import { MOST_BINDINGS, type BindingInput, type GuessSource, type Port, type Service } from "@nts/shared/contract";
+import type { BindingInput, GuessSource, Port, Service } from "@nts/shared/contract";
+import { MOST_BINDINGS } from "@nts/shared/contract/sizes";
 import { putUnder } from "@nts/shared/groups";
 import type { Stored } from "../storage/entities.js";
 import { type Guess, isUsual } from "./guess.rules.js";

@@ -37,6 +37,16 @@ export function createPlaces(subnets: readonly Subnet[], hints: readonly string[
   for (const cidr of hints) hinted.add(cidr, cidr);
   const ids = new Map<string, string>();
   const asked = new Map<string, () => Place>();
+  /** The usual blocks, by the leading bits of their addresses' keys. */
+  const usual = new Map<string, string>();
+
+  function usualBlock(ip: string, key: string): string {
+    const bits = USUAL_BITS[key.startsWith("4") ? "4" : "6"];
+    const first = firstBits(key, bits);
+    const cidr = usual.get(first) ?? blockAround(ip, bits);
+    usual.set(first, cidr);
+    return cidr;
+  }
 
   return {
     of: (ip) => {
@@ -47,7 +57,7 @@ export function createPlaces(subnets: readonly Subnet[], hints: readonly string[
         asked.set(known.id, () => place);
         return place;
       }
-      const cidr = hinted.find(key) ?? blockAround(ip, USUAL_BITS[key.startsWith("4") ? "4" : "6"]);
+      const cidr = hinted.find(key) ?? usualBlock(ip, key);
       const placeNow = (): Place => ({ id: ids.get(cidr) ?? null, cidr });
       if (!asked.has(cidr)) asked.set(cidr, placeNow);
       return placeNow();

@@ -16,7 +16,6 @@ import { serviceTold } from "./observations.rules.js";
 import type { Skip, Owned, Planned, Planning, Recognized } from "./plan.rules.js";
 import { placeText, portText, type SeenPort, type SeenService, type Workload } from "./scan.rules.js";
 import { virtualizationTold } from "./virtualization.rules.js";
-import { serviceKind } from "../kinds/service.js";
 
 // A scan shows a port open at one address, so its service is bound to that interface; only the machine itself reports
 // it open on all. Bindings to the port there, or a person's to the port elsewhere, count as the service.
@@ -134,7 +133,7 @@ function finished(drafts: readonly Draft[], on: ServicePlanning): PlannedService
       const bindings = bindingsOf(resolved, before?.entity.bindings ?? [], owner);
       if (before !== null)
         return { ...planned, action: "update", before, entity: { ...before.entity, bindings, ...told } };
-      const entity = serviceKind.make(
+      const entity = planning.make.service(
         {
           name: draft.name,
           service_definition: draft.definition,

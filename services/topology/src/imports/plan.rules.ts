@@ -8,6 +8,7 @@ import type { Stored } from "../storage/entities.js";
 import type { KnownHost } from "../storage/stores/hosts.js";
 import { compareNames } from "../values/host-names.rules.js";
 import { isSynthetic } from "../values/synthetic-names.rules.js";
+import type { Makers } from "./makers.rules.js";
 import type { Match, MatchedBy } from "./match.rules.js";
 import { agree, isOtherName } from "./merge.rules.js";
 import {
@@ -30,9 +31,6 @@ import {
   type SeenHost,
   type SeenPort,
 } from "./scan.rules.js";
-import { hostKind } from "../kinds/host.js";
-import { interfaceKind } from "../kinds/interface.js";
-import { portKind } from "../kinds/port.js";
 
 // Plans the import of one host. Imports only add: nothing is removed or overwritten, except an unknown hostname or MAC
 // address, and addresses seen at another machine.
@@ -76,6 +74,7 @@ export interface Planning {
   /** The format of the file. */
   readonly by: string;
   readonly newId: () => string;
+  readonly make: Makers;
   readonly placeOf: (ip: string) => Place;
   readonly cidrOf: (subnetId: string) => string | undefined;
   /** The host with a name, on which others run; null if it is unknown, or several have the name. */
@@ -204,7 +203,7 @@ interface On {
 function hostOf(
   seen: SeenHost,
   known: Recognized | null,
-  { networkId, now, newId, runnerOf, namesakeOf }: Planning,
+  { networkId, now, newId, make, runnerOf, namesakeOf }: Planning,
   skip: Skip,
 ): Planned<HostRecord> {
   const { hostname, vendor, role = null, attributes = {} } = seen;
@@ -244,7 +243,7 @@ function hostOf(
       `host name ${hostname}`,
       "another host has it, at addresses that are not in the file: merge the two if they are one machine",
     );
-  const entity = hostKind.make(
+  const entity = make.host(
     {
       name: nameOf(seen),
       hostname,
@@ -351,7 +350,7 @@ function planInterfaces(seen: SeenHost, { known, owned, planning, skip }: On): P
     const same = byIp.get(ip) ?? [];
     const before = same.find(({ entity }) => entity.subnet_id === place.id) ?? same[0];
     if (before === undefined) {
-      const entity = interfaceKind.make(
+      const entity = planning.make.interface(
         { name: null, attributes: { ...given } },
         {
           ...owned,
@@ -430,7 +429,7 @@ function planPorts(seen: readonly SeenPort[], { known, owned, planning }: On): P
     } else {
       const { number, protocol } = port;
       const server = { ...owned, id: planning.newId(), type: portType(number, protocol), observed };
-      const entity = portKind.make({ number, protocol }, server);
+      const entity = planning.make.port({ number, protocol }, server);
       planned.set(text, { action: "create", before: null, entity });
     }
   }

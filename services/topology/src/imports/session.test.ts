@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import type { Interface } from "@nts/shared/contract";
 import { createSession } from "./session.js";
+import { MAKERS } from "./testing/sightings.js";
 
 const NOW = "2026-02-16T09:30:00.000Z";
 const ipOf = (n: number): string => `10.0.0.${n + 1}`;
@@ -9,7 +10,7 @@ const hostOf = (n: number): string =>
 
 describe("new hosts that are planned ahead", () => {
   it("are planned again if they take something from others by then, or exist", async () => {
-    const session = createSession();
+    const session = createSession(MAKERS);
     const file = `<nmaprun scanner="nmap">${[0, 1, 2, 3, 4].map(hostOf).join("\n")}</nmaprun>`;
     const given = { networkId: "network", hints: [], format: "nmap", named: null, nowMs: 0 } as const;
     session.read([Buffer.from(file)], given);

@@ -8,6 +8,7 @@ import { hostLabel } from "../values/host-names.rules.js";
 import { vendorOf } from "../values/vendors.js";
 import { resultOf, type HostResult } from "./result.rules.js";
 import type { BareHost } from "./bare.rules.js";
+import type { Makers } from "./makers.rules.js";
 import { type KnownInterfaces, type Match, supersededBy } from "./match.rules.js";
 import { identitiesIn, identitiesOf, type Unrecognized } from "./identities.js";
 import { mergeSeen } from "./merge.rules.js";
@@ -171,7 +172,7 @@ export interface Session {
   leftOut(): Pick<Scan, "unanswered"> & { readonly listed: readonly SkippedPart[]; readonly count: number };
 }
 
-export function createSession(): Session {
+export function createSession(make: Makers): Session {
   let scan: Scan;
   let given: FileGiven;
   let batches: Identities[];
@@ -195,6 +196,7 @@ export function createSession(): Session {
       now: moment.now,
       by,
       newId: moment.isDry === true ? nextNumber : newId,
+      make,
       placeOf: places.of,
       cidrOf: places.cidrOf,
       runnerOf,

@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { AppError, type ErrorCode, type ErrorParams } from "@nts/shared/errors";
+import { RECIPES } from "./recipes.js";
 import type { Session } from "./session.js";
 import { threadSeconds } from "./thread-time.js";
 
@@ -72,6 +73,7 @@ export function startImportThread(limits: ThreadLimits): ImportThread {
   const startedAt = performance.now();
   const worker = new Worker(new URL("./worker.js", import.meta.url), {
     env: {},
+    workerData: RECIPES,
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: limits.memoryMb, maxYoungGenerationSizeMb: YOUNG_MB, stackSizeMb: 4 },
   });

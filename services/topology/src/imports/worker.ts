@@ -1,6 +1,7 @@
-import { parentPort } from "node:worker_threads";
+import { parentPort, workerData } from "node:worker_threads";
 import { AppError } from "@nts/shared/errors";
 import { lowerThreadPriority } from "@nts/shared/thread-priority";
+import { makersOf, type Recipes } from "./makers.rules.js";
 import { threadId } from "./thread-time.js";
 import type { Question, Reply } from "./thread.js";
 
@@ -16,7 +17,7 @@ lowerThreadPriority(10);
 
 // Loaded at low priority, as it costs as much as reading a scan.
 const { createSession } = await import("./session.js");
-const session = createSession();
+const session = createSession(makersOf(workerData as Recipes));
 
 port.on("message", ({ id, name, args }: Question) => {
   port.postMessage(replyTo(id, name, args));

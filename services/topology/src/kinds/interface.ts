@@ -18,12 +18,12 @@ export const interfaceKind = kind("Interface", {
     is_separate: Interface.shape.is_separate,
   }),
   namedIn: ["wire"],
-  keysOf: ({ host_id, subnet_id, ip_address, mac_address, position, attributes }) => ({
+  keysOf: ({ host_id, subnet_id, ip_address, mac_address, position, attributes, observed }) => ({
     host_id,
     subnet_id,
     ip_key: parseAddress(ip_address).key,
     mac_address,
     position,
-    facets: facetsOf({ attributes }),
+    facets: facetsOf({ attributes, vendor: observed?.vendor?.value ?? null }),
   }),
 });

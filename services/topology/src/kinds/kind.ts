@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { type KindName, KINDS, type PluralOf } from "@nts/shared/contract/kinds";
 import type { Entity, EntityKind } from "./entity-kind.js";
+import { madeBy, type Recipe, valueIn } from "./recipe.rules.js";
 
 // A kind is declared once: which members of a body are copied as they are, which are placed by rules of their own, what
 // those that a creation may leave out become, and how entities are stored and archived. Creations, updates, imports and
@@ -45,6 +46,8 @@ interface Declaration<
 
 /** How entities of a kind follow from bodies. */
 export interface KindRules<Entity extends object, Created, Updated, Server> {
+  /** What {@link make} does, as data. */
+  readonly recipe: Recipe;
   /**
    * An entity from the body of a creation, and the members that the server sets.
    * @param before what has the members that both leave out; undefined for a new entity, which has their defaults
@@ -90,10 +93,12 @@ export function kind<
   const { schema, create, update, placed, defaults, archived, keysOf, namedIn, denormalizedKeys, form } = declaration;
   const { plural, parent, mayBeOfAll, tagged, sighted } = KINDS[name];
   const isCopied = (name: string): boolean => !(placed as readonly string[]).includes(name);
-  const created = new Set(Object.keys(create.shape).filter(isCopied));
   const updated = Object.keys(update.shape).filter(isCopied);
-  const members = Object.keys(schema.shape);
-  const absent = { ...UNSAID, ...defaults };
+  const recipe: Recipe = {
+    members: Object.keys(schema.shape),
+    given: new Set(Object.keys(create.shape).filter(isCopied)),
+    absent: { ...UNSAID, ...defaults },
+  };
 
   return {
     name,
@@ -109,15 +114,8 @@ export function kind<
     denormalizedKeys,
     form,
     clean: (entity) => schema.parse(entity) as z.output<Schema> & Entity,
-    make: (body, server, before = absent as z.output<Schema>) => {
-      const entity: Record<string, unknown> = {};
-      for (const name of members) {
-        const value = created.has(name) ? valueIn(body, name) : valueIn(server, name);
-        const present = value === undefined ? valueIn(before, name) : value;
-        if (present !== undefined) entity[name] = present;
-      }
-      return entity as z.output<Schema>;
-    },
+    recipe,
+    make: (body, server, before) => madeBy(recipe, body, server, before) as z.output<Schema>,
     apply: (current, body) => {
       const entity: Record<string, unknown> = { ...current };
       for (const name of updated) {
@@ -133,8 +131,4 @@ export function kind<
 function networkOf(name: KindName): ((entity: Entity) => string | null) | null {
   if (name === "Network") return ({ id }) => id;
   return KINDS[name].parent === null ? null : (entity) => (entity as Entity & { network_id: string | null }).network_id;
-}
-
-function valueIn(from: object, name: string): unknown {
-  return (from as Readonly<Record<string, unknown>>)[name];
 }

@@ -30,6 +30,15 @@ describe("filter conditions on past entities", () => {
       expect([part, meets(document, searchFilter(part))]).toEqual([part, false]);
   });
 
+  it("match what lies in a range of keys", () => {
+    const within = { address_keys: { $elemMatch: { $gte: "40a000000", $lte: "40affffff" } } };
+    for (const address_keys of [["40a000000"], ["4c0a80001", "40affffff"]])
+      expect([address_keys, meets({ address_keys }, within)]).toEqual([address_keys, true]);
+    // One below the range and one above it.
+    for (const address_keys of [[], ["409ffffff", "40b000000"]])
+      expect([address_keys, meets({ address_keys }, within)]).toEqual([address_keys, false]);
+  });
+
   it("that no list has are an error instead of being ignored", () => {
     expect(() => meets({ number: 1 }, { number: { $gt: 0 } })).toThrow("$gt");
   });

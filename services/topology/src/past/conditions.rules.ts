@@ -23,6 +23,12 @@ function isMet(value: unknown, condition: unknown): boolean {
         return (operand as unknown[]).every((one) => values.includes(one));
       case "$nin":
         return !values.some((one) => (operand as unknown[]).includes(one));
+      case "$elemMatch":
+        return values.some((one) => isMet(one, operand));
+      case "$gte":
+        return typeof value === "string" && value >= String(operand);
+      case "$lte":
+        return typeof value === "string" && value <= String(operand);
       case "$regex":
         // See `searchFilter`: an escaped substring.
         return typeof value === "string" && value.includes(String(operand).replaceAll(/\\(.)/g, "$1"));

@@ -42,7 +42,11 @@ const NONE: DenormalizedFields = {
 export function denormalizedFieldsOf(view: View, kinds: Kinds, query: EntitiesQuery): DenormalizedFields {
   const { kind, sort, filter } = query;
   if (kind.name === "Service" && "host_name" in sort) return hostNames(view, kinds, query);
-  if (kind.name === "Host" && ("search" in filter || "first_address" in sort)) return searchTexts(view, kinds);
+  if (
+    kind.name === "Host" &&
+    ["search", "address_keys", "first_address"].some((name) => name in filter || name in sort)
+  )
+    return searchTexts(view, kinds);
   return NONE;
 }
 

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { bulkDeleteTags, deleteTag, Endpoint, getTag, QueryOf } from "@nts/shared/contract";
+import { canonicalMac, isMac } from "@nts/shared/contract/formats";
 import { type Socket, socketIn } from "@nts/shared/contract/sockets.rules";
 import { validationFailed } from "@nts/shared/errors";
 import { respond, type HandlerResponse } from "@nts/shared/http/respond";
@@ -46,36 +47,43 @@ interface ListOf<T extends Entity> {
   readonly past: Past;
   /** Ids at an address and port, for lists whose `q` may be a socket. */
   readonly atSocket?: (scope: Scope, socket: Socket) => Promise<string[]>;
-  /** Ids of what has the MAC address or is in the block that `q` may be; null for other texts. */
-  readonly withAddress?: (scope: Scope, q: string) => Promise<string[] | null>;
+  /** Ids of what has a MAC address, for lists whose `q` may be one. */
+  readonly withMac?: (scope: Scope, mac: string) => Promise<string[]>;
 }
 
 /** Returns a list in its current or a past state. */
 export function mountList<T extends Entity, Query extends z.ZodObject>(
   router: Router,
   operation: Endpoint<z.ZodObject, Query>,
-  { entities, past, atSocket, withAddress }: ListOf<T>,
+  { entities, past, atSocket, withMac }: ListOf<T>,
   planOf: (query: z.infer<Query>, scope: Scope) => Omit<ListPlan, "work" | "scope">,
 ): void {
   mount(router, operation, async ({ work, scope: whole, principal, query }) => {
     const paging = query as unknown as ListQuery;
     const { network_id: networkId, as_of: asOf, q = "" } = paging;
     const socket = atSocket === undefined ? null : socketIn(q);
+    const mac = withMac === undefined ? null : macIn(q);
     if (asOf !== undefined) {
-      if (socket !== null)
-        throw validationFailed({ path: "q", message: "must not contain a port together with as_of" });
+      const other = socket !== null ? "contain a port" : mac !== null ? "be a MAC address" : null;
+      if (other !== null) throw validationFailed({ path: "q", message: `must not ${other} together with as_of` });
       const plan = (scope: Scope): ReturnType<typeof planOf> => planOf(query, scope);
       return past.list(entities, paging, { work, rights: principal.scope, asOf, networkId, planOf: plan });
     }
     const scope = narrowedTo(whole, networkId);
-    const ids =
-      socket === null || atSocket === undefined
-        ? ((await withAddress?.(scope, q)) ?? null)
-        : await atSocket(scope, socket);
-    if (ids === null) return respondWithList(entities, paging, { work, scope, ...planOf(query, scope) });
+    const ids = socket === null ? null : ((await atSocket?.(scope, socket)) ?? null);
+    const some = mac === null ? [] : ((await withMac?.(scope, mac)) ?? []);
+    // What is no MAC address of a host may be a part of a name.
+    const found = ids ?? (some.length === 0 ? null : some);
+    if (found === null) return respondWithList(entities, paging, { work, scope, ...planOf(query, scope) });
     const plan = planOf({ ...query, q: undefined }, scope);
-    return respondWithList(entities, paging, { work, scope, ...amongIds(plan, ids) });
+    return respondWithList(entities, paging, { work, scope, ...amongIds(plan, found) });
   });
+}
+
+/** A MAC address in canonical form; null for other texts. */
+function macIn(text: string): string | null {
+  const mac = canonicalMac(text.trim());
+  return isMac(mac) ? mac : null;
 }
 
 /** Narrows a list to some ids. */

@@ -1,6 +1,7 @@
 import type { ClientSession, Timestamp } from "mongodb";
 import {
   bulkDeleteHosts,
+  Cidr,
   createHost,
   deleteHost,
   getHost,
@@ -24,6 +25,9 @@ import { reportRemovedBindingsOfHost } from "../commit/removed-bindings.js";
 import { commitSplit } from "../commit/split.js";
 import { commitHostUpdate } from "../commit/update.js";
 import type { Updating } from "../commit/writer.js";
+import { type Block, parseBlock } from "../values/addresses.js";
+import { HOST_ADDRESSES_INDEX } from "../storage/indexes.js";
+import { withinBlock } from "../storage/stores/host-search.js";
 import { withSighting, type Stored } from "../storage/entities.js";
 import { commonFilter, sightingPlan } from "../storage/lists.js";
 import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
@@ -41,7 +45,7 @@ export function mountHosts(router: Router, storage: Storage, past: Past): void {
   mountList(
     router,
     listHosts,
-    { entities, past, atSocket: sockets.hostsAt, withAddress: sockets.hostsWith },
+    { entities, past, atSocket: sockets.hostsAt, withMac: sockets.hostsWithMac },
     plan(storage),
   );
   mount(router, createHost, create(storage));
@@ -54,15 +58,22 @@ export function mountHosts(router: Router, storage: Storage, past: Past): void {
 
 function plan({ totals, hosts }: Storage): ListPlanOf<typeof listHosts> {
   return (query, scope) => {
-    const { filter, selective } = sightingPlan(query);
+    const sighting = sightingPlan(query);
+    const block = blockIn(query.q?.trim() ?? "");
+    const common = commonFilter(block === null ? query : { ...query, q: undefined }, scope);
     return {
-      filter: { ...commonFilter(query, scope), ...filter },
-      selective,
+      filter: { ...common, ...sighting.filter, ...(block !== null && withinBlock(block)) },
+      selective: block === null ? sighting.selective : HOST_ADDRESSES_INDEX,
       keyOf: { address: "first_address" },
       total: () => totals.total(scope, "hosts"),
       join: hosts.withChildren,
     };
   };
+}
+
+/** A block in CIDR notation; null for other text. @throws AppError `validation_failed` if host bits are set */
+function blockIn(text: string): Block | null {
+  return Cidr.safeParse(text).success ? parseBlock(text, "q") : null;
 }
 
 function create(storage: Storage): UserHandler<typeof createHost> {

@@ -42,6 +42,8 @@ const faceted: IndexDescription = { key: FACET_INDEX, partialFilterExpression: {
 /** The index scanned by searches. */
 export const SEARCH_INDEX: IndexKey = { organization_id: 1, network_id: 1, search: 1 };
 const searched: IndexDescription = { key: SEARCH_INDEX };
+/** The index of hosts by their addresses. */
+export const HOST_ADDRESSES_INDEX: IndexKey = { organization_id: 1, network_id: 1, address_keys: 1 };
 /** The index by which imports find hosts by name. */
 export const LABEL_INDEX: IndexKey = { organization_id: 1, network_id: 1, host_label: 1 };
 const labelled: IndexDescription = { key: LABEL_INDEX, partialFilterExpression: { host_label: { $gt: "" } } };
@@ -150,6 +152,7 @@ const ENTITY_INDEXES: Readonly<Record<Collection, readonly IndexDescription[]>> 
     tagged,
     faceted,
     searched,
+    { key: HOST_ADDRESSES_INDEX },
     sighted,
     labelled,
     lostMacs,

@@ -1,11 +1,13 @@
 import type { Db } from "mongodb";
-import type { HostRecord, Service } from "@nts/shared/contract";
+import type { HostRecord, Interface, Service } from "@nts/shared/contract";
 import { type BatchesById, createCollections, type Migration } from "@nts/shared/mongo/migrations";
 import { hostKind } from "../kinds/host.js";
+import { interfaceKind } from "../kinds/interface.js";
 import { serviceKind } from "../kinds/service.js";
 import type { EntityDocument } from "./entities.js";
 import { INDEXES } from "./indexes.js";
 import { makeKey } from "./keys.js";
+import { addressKeysIn } from "./stores/host-search.js";
 
 /** Collections without an index other than that of their ids. */
 const UNINDEXED = ["journal_tail", "journal_secrets", "audit_notes", "audit_note_heads"];
@@ -14,6 +16,7 @@ const UNINDEXED = ["journal_tail", "journal_secrets", "audit_notes", "audit_note
 export const MIGRATIONS: readonly Migration[] = [
   { name: "0001-schema", up: createSchema },
   { name: "0002-runners", up: writeRunners },
+  { name: "0003-addresses", up: writeAddressKeys },
 ];
 
 /** Every collection, and the permanent keys of cursors and for the secrets of webhooks. */
@@ -41,5 +44,27 @@ async function writeRunners(db: Db, batchesById: BatchesById): Promise<void> {
       }));
       await entities.bulkWrite(updates, { ordered: false });
     }
+  }
+}
+
+/** What interfaces with a vendor have in their JSON. */
+const OF_VENDOR = /"observed":\{"vendor":\{/;
+
+/** Adds the keys of addresses by which hosts are found, and the facets of interfaces with a vendor. */
+async function writeAddressKeys(db: Db, batchesById: BatchesById): Promise<void> {
+  const hosts = db.collection<EntityDocument & { addresses: string; address_keys?: readonly string[] }>("hosts");
+  for await (const batch of batchesById(hosts, { address_keys: { $exists: false } })) {
+    const updates = batch.map(({ _id, addresses }) => ({
+      updateOne: { filter: { _id, addresses }, update: { $set: { address_keys: addressKeysIn(addresses) } } },
+    }));
+    await hosts.bulkWrite(updates, { ordered: false });
+  }
+  const interfaces = db.collection<EntityDocument & { facets?: unknown }>("interfaces");
+  for await (const batch of batchesById(interfaces, { wire: OF_VENDOR })) {
+    const updates = batch.map(({ _id, wire }) => {
+      const { facets } = interfaceKind.keysOf(JSON.parse(wire) as Interface);
+      return { updateOne: { filter: { _id, wire }, update: { $set: { facets } } } };
+    });
+    await interfaces.bulkWrite(updates, { ordered: false });
   }
 }

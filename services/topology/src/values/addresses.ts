@@ -4,6 +4,9 @@ import { validationFailed } from "@nts/shared/errors";
 // Canonical addresses and blocks. The contract has already validated the notation. Keys are strings in numeric order,
 // IPv4 before IPv6.
 
+/** IPv4 as it is usually written, which needs no general parser: that takes ten times as long. */
+const USUAL_IPV4 = /^(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})\.(0|[1-9]\d{0,2})$/;
+
 /** An address in canonical form (RFC 5952 for IPv6) with its key. */
 export interface Address {
   readonly text: string;
@@ -19,6 +22,8 @@ export interface Block extends Address {
 
 /** Canonicalizes an address; IPv4-mapped IPv6 becomes IPv4. */
 export function parseAddress(text: string): Address {
+  const bytes = USUAL_IPV4.exec(text)?.slice(1).map(Number);
+  if (bytes?.every((byte) => byte < 256) === true) return { text, key: `4${bytes.map(hexOf).join("")}` };
   const address = readAddress(text);
   return { text: addressText(address), key: keyOf(address) };
 }
@@ -49,8 +54,11 @@ export function parseBlock(cidr: string, path: string): Block {
 export function keyOf(address: ParsedAddress, bits = Infinity): string {
   const hostBitsAt = (at: number): number => 0xff >> Math.max(0, Math.min(8, bits - 8 * at));
   const bytes = address.toByteArray().map((byte, at) => byte | hostBitsAt(at));
-  const digits = bytes.map((byte) => byte.toString(16).padStart(2, "0"));
-  return `${address.kind() === "ipv4" ? "4" : "6"}${digits.join("")}`;
+  return `${address.kind() === "ipv4" ? "4" : "6"}${bytes.map(hexOf).join("")}`;
+}
+
+function hexOf(byte: number): string {
+  return byte.toString(16).padStart(2, "0");
 }
 
 /** The canonical block with this prefix length around an address. */

@@ -1,12 +1,17 @@
 import type { SaysOfHost } from "../observations.rules.js";
 import type { SeenAddress, SeenHost, SeenPort, Skipped, Workload } from "../scan.rules.js";
+import { isSynthetic } from "../../values/synthetic-names.rules.js";
 import { isObject, listAt, objectAt, textAt } from "./json.js";
+import { firstOf, kept, type Written } from "./kept.js";
 import type { Resource } from "./kubernetes-resources.js";
 import { addressIn, clip, hostnameIn, reasonAgainst } from "./texts.js";
 
 // The hosts of a cluster: its nodes, and addresses of load balancers that no node has.
 
 const ROLE_LABEL = /^node-role\.kubernetes\.io\/(.{1,50})$/;
+const MOST_ROLES = 5;
+/** Characters that are kept of a system. */
+const LONGEST_TEXT = 200;
 /** Where the version begins in `Ubuntu 24.04.1 LTS`. */
 const VERSION = /^(\D{2,100}?) v?(\d.{0,99})$/;
 
@@ -84,20 +89,27 @@ function hostOf({ line, name, metadata, status }: Resource, skipped: Skipped): C
     return skip(what, "it does not report to its cluster");
   if (addresses.length === 0) return skip(what, "it has no address");
   const own = [...written(/^Hostname$/), name].find((text) => addressIn(text) === null) ?? "";
-  const roles = Object.keys(objectAt(metadata, "labels")).flatMap((label) => ROLE_LABEL.exec(label)?.[1] ?? []);
-  const { says, description } = systemOf(objectAt(status, "nodeInfo"));
+  if (own !== "" && !isSynthetic(own) && hostnameIn(own) === null)
+    skip(`name of ${what}`, "it is not a text of 1 to 253 characters");
+  const writtenOf = (said: string): Written => ({ skipped, line, what: `${said} of ${what}` });
+  const labelled = Object.keys(objectAt(metadata, "labels")).flatMap((label) => ROLE_LABEL.exec(label)?.[1] ?? []);
+  const roles = firstOf(labelled, MOST_ROLES, writtenOf("roles"));
+  const { says, description } = systemOf(objectAt(status, "nodeInfo"), writtenOf);
   return {
     ...emptyHost(line, addresses),
     hostname: hostnameIn(own),
     vendor: description,
     says,
-    attributes: { kubernetes_role: roles.length === 0 ? "worker" : roles.slice(0, 5).sort().join(", ") },
+    attributes: { kubernetes_role: roles.length === 0 ? "worker" : [...roles].sort().join(", ") },
   };
 }
 
 /** What a node says of its operating system, and all of it in one text. */
-function systemOf(info: ReturnType<typeof objectAt>): { says: SaysOfHost; description: string | null } {
-  const image = clip(textAt(info, "osImage"), 200);
+function systemOf(
+  info: ReturnType<typeof objectAt>,
+  writtenOf: (what: string) => Written,
+): { says: SaysOfHost; description: string | null } {
+  const image = kept(textAt(info, "osImage"), LONGEST_TEXT, writtenOf("operating system"));
   const [, name = image ?? "", version = null] =
     (image?.startsWith("Windows") ?? true) ? [] : (VERSION.exec(image ?? "") ?? []);
   const kernel = textAt(info, "kernelVersion");
@@ -111,6 +123,6 @@ function systemOf(info: ReturnType<typeof objectAt>): { says: SaysOfHost; descri
   ];
   return {
     says: { os: image === null ? null : { name, version, cpe: null, accuracy: null } },
-    description: clip(parts.filter((part) => part !== "").join(", "), 200),
+    description: kept(parts.filter((part) => part !== "").join(", "), LONGEST_TEXT, writtenOf("description")),
   };
 }

@@ -1,7 +1,8 @@
 import { putUnder } from "@nts/shared/groups";
 import type { SeenService, Skipped } from "../scan.rules.js";
-import { containerService, imageService, placeOf } from "./docker.js";
+import { containerService, imageService, LONGEST_IMAGE, LONGEST_NAME, placeOf } from "./docker.js";
 import { isObject, type JsonObject, listAt, memberOf, objectAt, textAt } from "./json.js";
+import { firstOf, kept, type Written } from "./kept.js";
 import type { Nodes } from "./kubernetes-nodes.js";
 import { INNER, type Resource, skipAll } from "./kubernetes-resources.js";
 import { portNumberIn } from "./machine.js";
@@ -90,12 +91,18 @@ function takePod(pod: Resource, nodes: Nodes, skipped: Skipped): boolean {
   );
   if (!isOnHostNetwork && opened.length === 0) return false;
   const { line, title, spec } = pod;
+  const written = (what: string): Written => ({ skipped, line, what: `${what} of pod ${title}` });
   const node = nodes.of(pod);
   if (node === null) {
     skipped.add(line, `pod ${title}`, `its node ${clip(textAt(spec, "nodeName"), 60) ?? ""} is not in the file`);
     return true;
   }
-  const name = workloadOf(pod);
+  firstOf(listAt(spec, "containers"), MOST_CONTAINERS, written("containers"));
+  for (const container of containers) {
+    firstOf(listAt(container, "ports"), MOST_PORTS, written("ports"));
+    kept(imageOf(container), LONGEST_IMAGE, written("image"));
+  }
+  const name = kept(workloadOf(pod), LONGEST_NAME, written("name")) ?? "without a name";
   for (const { container, port } of opened) {
     const reason = openPort(port, imageOf(container));
     if (reason !== null) skipped.add(line, `port ${numberText(port).slice(0, 20)} of pod ${title}`, reason);
@@ -136,5 +143,5 @@ function workloadOf({ namespace, name, metadata, spec }: Resource): string {
   const written = owner === undefined || isOfNode ? name : textAt(owner, "name");
   const ending = `-${isOfNode ? node : hash}`;
   const bare = ending.length > 1 && written.endsWith(ending) ? written.slice(0, -ending.length) : written;
-  return clip(`${namespace}/${bare}`, 100) ?? "without a name";
+  return `${namespace}/${bare}`;
 }

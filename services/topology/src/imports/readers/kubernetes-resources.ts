@@ -1,5 +1,7 @@
 import { MOST_SIGHTINGS, type Skipped } from "../scan.rules.js";
+import { LONGEST_NAME } from "./docker.js";
 import { isObject, type JsonObject, listAt, memberOf, objectAt, textAt } from "./json.js";
+import { kept } from "./kept.js";
 import { faultAt } from "./lines.js";
 import { structuredIn } from "./structured.js";
 import { clip } from "./texts.js";
@@ -58,9 +60,19 @@ function resourceOf(line: number, kind: string, object: JsonObject): Resource {
   const metadata = objectAt(object, "metadata");
   const name = textAt(metadata, "name");
   const namespace = textAt(metadata, "namespace");
-  const title = clip(namespace === "" ? name : `${namespace}/${name}`, 100) ?? "without a name";
+  const title = clip(wholeTitle({ namespace, name }), LONGEST_NAME) ?? "without a name";
   const parts = { metadata, spec: objectAt(object, "spec"), status: objectAt(object, "status") };
   return { line, kind: clip(kind, 60) ?? "", namespace, name, title, ...parts };
+}
+
+function wholeTitle({ namespace, name }: Pick<Resource, "namespace" | "name">): string {
+  return namespace === "" ? name : `${namespace}/${name}`;
+}
+
+/** Lists that the title of an object is cut, if it is. */
+export function listCutTitle(resource: Resource, what: string, skipped: Skipped): void {
+  const { line, title } = resource;
+  kept(wholeTitle(resource), LONGEST_NAME, { skipped, line, what: `name of ${what} ${title}` });
 }
 
 /** Why what has an address of the cluster's own networks is skipped. */

@@ -87,6 +87,42 @@ describe("the objects of a cluster", () => {
     expect(skippedIn(kubernetes, file)).toEqual(skipped);
   });
 
+  it("list what is cut, and what is more than is read", () => {
+    const long = "x".repeat(120);
+    const labels = Object.fromEntries([1, 2, 3, 4, 5, 6].map((n) => [`node-role.kubernetes.io/role-${n}`, ""]));
+    const node = (name: string, ip: string, nodeInfo = {}) => ({
+      kind: "Node",
+      metadata: { name, labels: name === "one" ? labels : {} },
+      status: { addresses: [{ type: "InternalIP", address: ip }], nodeInfo },
+    });
+    const ports = Array.from({ length: 1_001 }, (_, n) => ({ hostPort: n + 1, containerPort: n + 1 }));
+    const items = [
+      node("one", "192.168.1.1", { osImage: `Linux ${"y".repeat(200)}` }),
+      node("n".repeat(254), "192.168.1.2"),
+      {
+        kind: "Pod",
+        metadata: { namespace: "default", name: long },
+        spec: { nodeName: "one", containers: [{ image: `registry.example/${"z".repeat(200)}`, ports }] },
+        status: { phase: "Running" },
+      },
+      {
+        kind: "Service",
+        metadata: { namespace: "default", name: long },
+        spec: { type: "NodePort", ports: [{ port: 80, nodePort: 30_080 }] },
+      },
+    ];
+    const title = `default/${long}`.slice(0, 100);
+    expect(skippedIn(kubernetes, JSON.stringify({ kind: "List", items }))).toEqual([
+      "1 roles of node one: only the first 5 of 6 are read",
+      "1 operating system of node one: only its first 200 characters are kept",
+      `2 name of node ${"n".repeat(60)}: it is not a text of 1 to 253 characters`,
+      `3 ports of pod ${title}: only the first 1000 of 1001 are read`,
+      `3 image of pod ${title}: only its first 200 characters are kept`,
+      `3 name of pod ${title}: only its first 100 characters are kept`,
+      `4 name of service ${title}: only its first 100 characters are kept`,
+    ]);
+  });
+
   const imported = (...names: string[]) => {
     const network = createMemoryNetwork();
     for (const name of names) network.importFile(corpusFile("kubernetes", name), false);

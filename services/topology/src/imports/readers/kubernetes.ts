@@ -1,9 +1,10 @@
 import { putUnder } from "@nts/shared/groups";
 import { MOST_OPEN_PORTS, type Scan, type Skipped } from "../scan.rules.js";
 import { isObject, type JsonObject, listAt, memberOf, textAt, objectAt } from "./json.js";
+import { firstOf } from "./kept.js";
 import { createNodes, type Nodes } from "./kubernetes-nodes.js";
 import { createPods, type Pods } from "./kubernetes-pods.js";
-import { INNER, type Resource, resourcesIn, skipAll } from "./kubernetes-resources.js";
+import { INNER, listCutTitle, type Resource, resourcesIn, skipAll } from "./kubernetes-resources.js";
 import { portNumberIn } from "./machine.js";
 import type { Reader } from "./reader.js";
 import { createSightings } from "./sightings.js";
@@ -69,6 +70,9 @@ function takeServices(services: readonly Resource[], cluster: Cluster): void {
   if (isTooMuch)
     skipAll(skipped, open, ["service", "services"], `their ports on all nodes are more than ${MOST_OPEN_PORTS / 2}`);
   for (const service of open) {
+    const { line, title } = service;
+    listCutTitle(service, "service", skipped);
+    firstOf(listAt(service.spec, "ports"), MOST_PORTS, { skipped, line, what: `ports of service ${title}` });
     if (!isTooMuch) takeNodePorts(service, cluster);
     takeBalancer(service, cluster);
   }
@@ -111,7 +115,12 @@ function takeBalancer(service: Resource, { nodes, pods, skipped }: Cluster): voi
   if (textAt(spec, "type") === "LoadBalancer" && written.length === 0)
     skipped.add(line, `load balancer of service ${title}`, "it has no address yet");
   const behind = pods.behind(service);
-  for (const text of new Set(written.slice(0, MOST_ADDRESSES))) {
+  const addresses = firstOf([...new Set(written)], MOST_ADDRESSES, {
+    skipped,
+    line,
+    what: `addresses of service ${title}`,
+  });
+  for (const text of addresses) {
     const ip = addressIn(text);
     const reason = ip === null ? "it is not an IP address" : reasonAgainst(ip);
     if (ip === null || reason !== null) {

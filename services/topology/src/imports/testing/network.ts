@@ -5,7 +5,7 @@ import { type PlannedHost, type Recognized, recognizedAs } from "../plan.rules.j
 import type { NamedHost } from "../../storage/stores/host-names.js";
 import { hostLabel } from "../../values/host-names.rules.js";
 import { createSession, type FileGiven, type Job, type Session, type SightedPlan } from "../session.js";
-import { after } from "./sightings.js";
+import { after, MAKERS } from "./sightings.js";
 
 export interface MemoryNetwork {
   readonly hosts: Map<string, Recognized>;
@@ -51,7 +51,7 @@ export function createMemoryNetwork(): MemoryNetwork {
   }
 
   function importFile(file: string | Uint8Array, isDry: boolean, { hostname, ...given }: Given = {}): SightedPlan[] {
-    const session = createSession();
+    const session = createSession(MAKERS);
     const bytes = typeof file === "string" ? new TextEncoder().encode(file) : new Uint8Array(file);
     const named = hostname === undefined ? null : { hostId: idOf(hostname), hostname };
     session.read([bytes], { networkId: "network", hints: [], format: "auto", nowMs: NOW_MS, named, ...given });

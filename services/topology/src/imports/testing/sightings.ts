@@ -1,11 +1,15 @@
 /** Hosts as scans see them, and what becomes of them, for the tests of plans. */
 import type { HostRecord, Interface, Port, Service } from "@nts/shared/contract";
 import { blockAround } from "../../values/addresses.js";
+import { makersOf } from "../makers.rules.js";
 import { planHost, type Planned, type PlannedHost, type Recognized } from "../plan.rules.js";
+import { RECIPES } from "../recipes.js";
 import type { SeenHost, SeenPort, SeenService } from "../scan.rules.js";
 
 /** A MAC address of no other host. */
 export const MAC = "02:00:00:00:00:0A";
+
+export const MAKERS = makersOf(RECIPES);
 
 let made = 0;
 const planning = {
@@ -13,6 +17,7 @@ const planning = {
   now: "2026-02-16T09:30:00.000Z",
   by: "nmap",
   newId: () => `id${String(made++).padStart(6, "0")}`,
+  make: MAKERS,
   placeOf: (ip: string) => ({ id: "subnet", cidr: blockAround(ip, 24) }),
   cidrOf: () => undefined,
   runnerOf: () => null,

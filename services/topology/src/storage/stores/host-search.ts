@@ -1,7 +1,8 @@
 import type { ClientSession, Db, Document } from "mongodb";
 import type { HostRecord, Interface } from "@nts/shared/contract";
+import { putUnder } from "@nts/shared/groups";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { parseAddress } from "../../values/addresses.js";
+import { type Block, parseAddress } from "../../values/addresses.js";
 import { searchTextOf } from "../../values/search.rules.js";
 import type { EntityDocument } from "../entities.js";
 import { BY_ID } from "../indexes.js";
@@ -9,8 +10,8 @@ import { within } from "../scope.js";
 import { scopedCollection } from "../scoped-collection.js";
 
 // Hosts are also found and ordered by address, so their documents have `addresses`, one per line, each after a line break,
-// `search`, their own values followed by these, and `first_address`, the lowest key. The stores of hosts and interfaces
-// maintain them under the host's lock.
+// `search`, their own values followed by these, `address_keys`, and `first_address`, the lowest of these. The stores of hosts
+// and interfaces maintain them under the host's lock.
 
 /** The `first_address` of hosts without addresses, which come last. */
 const NO_ADDRESS = "~";
@@ -50,19 +51,16 @@ export function createHostSearch(db: Db): HostSearch {
       return set(tx, scope, new Map(renamed.map((host) => [host.id, textOf(host)])));
     },
     added: (tx, scope, added) => {
-      const withLines = (field: string, lines: string): Document => ({ $concat: [`$${field}`, literal(lines)] });
-      const first = (lines: string): Document => ({ $min: ["$first_address", literal(firstAddressIn(lines))] });
-      const longer = [...linesByHost(added)].map(
-        ([id, lines]) =>
-          [
-            id,
-            {
-              search: withLines("search", lines),
-              addresses: withLines("addresses", lines),
-              first_address: first(lines),
-            },
-          ] as const,
-      );
+      const longer = [...addressesByHost(added)].map(([id, more]) => {
+        const { addresses, address_keys, first_address } = addressFields(more);
+        const fields: Document = {
+          search: { $concat: ["$search", literal(addresses)] },
+          addresses: { $concat: ["$addresses", literal(addresses)] },
+          address_keys: { $concatArrays: ["$address_keys", literal(address_keys)] },
+          first_address: { $min: ["$first_address", literal(first_address)] },
+        };
+        return [id, fields] as const;
+      });
       return set(tx, scope, new Map(longer));
     },
     changed: async (tx, scope, hostIds) => {
@@ -70,14 +68,13 @@ export function createHostSearch(db: Db): HostSearch {
       const found = await interfaces
         .find({ ...within(scope), host_id: { $in: ids } }, { session: tx, projection: { _id: 0, wire: 1 } })
         .toArray();
-      const lines = linesByHost(found.map(({ wire }) => JSON.parse(wire) as Interface));
-      const textOf = (id: string): Document => {
-        const found = lines.get(id) ?? "";
-        const addresses = literal(found);
-        const first_address = literal(firstAddressIn(found));
-        return { search: { $concat: [OWN_TEXT, addresses] }, addresses, first_address };
+      const addresses = addressesByHost(found.map(({ wire }) => JSON.parse(wire) as Interface));
+      const fieldsOf = (id: string): Document => {
+        const fields = Object.entries(addressFields(addresses.get(id) ?? []));
+        const now = Object.fromEntries(fields.map(([name, value]) => [name, literal(value)]));
+        return { ...now, search: { $concat: [OWN_TEXT, now["addresses"]] } };
       };
-      return set(tx, scope, new Map(ids.map((id) => [id, textOf(id)])));
+      return set(tx, scope, new Map(ids.map((id) => [id, fieldsOf(id)])));
     },
   };
 }
@@ -85,37 +82,54 @@ export function createHostSearch(db: Db): HostSearch {
 /** The searched parts of an interface. */
 export type Addressed = Pick<Interface, "host_id" | "ip_address">;
 
+type AddressFields = Readonly<Record<"addresses" | "first_address", string>> & {
+  readonly address_keys: readonly string[];
+};
+
 /** The search fields of a host, to add or check them. @param interfaces of this host and others */
 export function hostSearchFields(
   host: HostRecord,
   interfaces: readonly Addressed[],
-): { search: string; addresses: string; first_address: string } {
-  const addresses = linesByHost(interfaces).get(host.id) ?? "";
-  return { search: ownTextOf(host) + addresses, addresses, first_address: firstAddressIn(addresses) };
+): AddressFields & { readonly search: string } {
+  const fields = addressFields(addressesByHost(interfaces).get(host.id) ?? []);
+  return { ...fields, search: ownTextOf(host) + fields.addresses };
 }
 
-/** The lowest key in the `addresses` of a host. */
-function firstAddressIn(addresses: string): string {
-  let first = NO_ADDRESS;
-  for (const address of addresses.split("\n").filter((line) => line !== "")) {
-    const { key } = parseAddress(address);
-    if (key < first) first = key;
-  }
-  return first;
+/** The condition for hosts with an address in a block. */
+export function withinBlock({ first, last }: Pick<Block, "first" | "last">): Document {
+  return { address_keys: { $elemMatch: { $gte: first, $lte: last } } };
+}
+
+/** The keys of the `addresses` of a host. */
+export function addressKeysIn(addresses: string): string[] {
+  return keysOf(addresses.split("\n").slice(1));
+}
+
+function keysOf(addresses: readonly string[]): string[] {
+  return addresses.map((address) => parseAddress(address).key);
+}
+
+function addressFields(addresses: readonly string[]): AddressFields {
+  const address_keys = keysOf(addresses);
+  const [first_address = NO_ADDRESS] = [...address_keys].sort();
+  return {
+    addresses: addresses.map((address) => `\n${searchTextOf(address)}`).join(""),
+    address_keys,
+    first_address,
+  };
 }
 
 function ownTextOf({ name, hostname, observed }: HostRecord): string {
   return searchTextOf(name, hostname, observed?.vendor?.value ?? null, observed?.model?.value ?? null);
 }
 
-function linesByHost(interfaces: readonly Addressed[]): Map<string, string> {
-  const lines = new Map<string, string>();
-  for (const { host_id, ip_address } of interfaces)
-    lines.set(host_id, `${lines.get(host_id) ?? ""}\n${searchTextOf(ip_address)}`);
-  return lines;
+function addressesByHost(interfaces: readonly Addressed[]): Map<string, string[]> {
+  const addresses = new Map<string, string[]>();
+  for (const { host_id, ip_address } of interfaces) putUnder(addresses, host_id, ip_address);
+  return addresses;
 }
 
-/** A literal text, which could otherwise be taken for a field path. */
-function literal(text: string): Document {
-  return { $literal: text };
+/** A literal value, as texts could otherwise be taken for field paths. */
+function literal(value: unknown): Document {
+  return { $literal: value };
 }

@@ -1,11 +1,10 @@
-import { Cidr, type Interface, type Port } from "@nts/shared/contract";
-import { canonicalMac, isMac } from "@nts/shared/contract/formats";
+import type { Interface, Port } from "@nts/shared/contract";
 import type { Socket } from "@nts/shared/contract/sockets.rules";
 import { validationFailed } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { createShares } from "@nts/shared/scheduling/shares";
 import { chunksOf } from "@nts/shared/groups";
-import { type Block, parseAddress, parseBlock } from "../../values/addresses.js";
+import { parseAddress } from "../../values/addresses.js";
 import type { Entities, EntityDocument } from "../entities.js";
 import { BINDING_INDEXES, HOST_PORTS_INDEX, type IndexKey, MAC_INDEX, orderIndex } from "../indexes.js";
 import type { BindingStore } from "./bindings.js";
@@ -23,13 +22,8 @@ export interface Sockets {
   hostsAt(scope: Scope, socket: Socket): Promise<string[]>;
   /** Ids of services bound to the port at the address, or on all interfaces of its host. @throws the same */
   servicesAt(scope: Scope, socket: Socket): Promise<string[]>;
-  /**
-   * Ids of hosts with a MAC address, in any notation, or with an address in a block.
-   *
-   * @returns null if the text is neither, or a MAC address of no host
-   * @throws the same
-   */
-  hostsWith(scope: Scope, text: string): Promise<string[] | null>;
+  /** Ids of hosts with a MAC address, in canonical form. @throws the same */
+  hostsWithMac(scope: Scope, mac: string): Promise<string[]>;
 }
 
 interface Stores {
@@ -73,36 +67,17 @@ export function createSockets({ interfaces, ports, bindings }: Stores): Sockets 
     return [...new Set(there.map((binding) => String(binding["service_id"])))];
   }
 
-  async function hostsWith(scope: Scope, text: string): Promise<string[] | null> {
-    const mac = canonicalMac(text.trim());
-    const fields = ["host_id"];
-    if (isMac(mac)) {
-      const at = await found(interfaces, scope, { filter: { mac_address: mac }, hint: MAC_INDEX, fields }, 0);
-      return at.length === 0 ? null : [...new Set(at.map(hostOf))];
-    }
-    const block = blockIn(text.trim());
-    if (block === null) return null;
-    const filter = { ip_key: { $gte: block.first, $lte: block.last } };
-    const inside = await found(
-      interfaces,
-      scope,
-      { filter, hint: byField(scope, "ip_key"), fields, advice: NARROWER },
-      0,
-    );
-    return [...new Set(inside.map(hostOf))];
+  async function hostsWithMac(scope: Scope, mac: string): Promise<string[]> {
+    const find = { filter: { mac_address: mac }, hint: MAC_INDEX, fields: ["host_id"] };
+    return [...new Set((await found(interfaces, scope, find, 0)).map(hostOf))];
   }
 
   return {
-    hostsWith: (scope, text) => shares.use(scope.organizationId, () => hostsWith(scope, text)),
+    hostsWithMac: (scope, mac) => shares.use(scope.organizationId, () => hostsWithMac(scope, mac)),
     hostsAt: (scope, socket) =>
       shares.use(scope.organizationId, async () => [...new Set((await lookUp(scope, socket)).on.map(hostOf))]),
     servicesAt: (scope, socket) => shares.use(scope.organizationId, () => servicesAt(scope, socket)),
   };
-}
-
-/** A block in CIDR notation; null for other text. */
-function blockIn(text: string): Block | null {
-  return Cidr.safeParse(text).success ? parseBlock(text, "q") : null;
 }
 
 const hostOf = (document: EntityDocument): string => String(document["host_id"]);
@@ -115,20 +90,18 @@ interface Find {
   readonly filter: object;
   readonly hint: IndexKey;
   readonly fields: readonly string[];
-  /** What to do if there are too many. */
-  readonly advice?: string;
 }
 
 /** @param before number of earlier matches */
 async function found(
   entities: Pick<Entities<Interface>, "select">,
   scope: Scope,
-  { filter, hint, fields, advice = "specify a network or an address" }: Find,
+  { filter, hint, fields }: Find,
   before: number,
 ): Promise<EntityDocument[]> {
   const projection = Object.fromEntries(["_id", ...fields].map((field) => [field, 1]));
   const rows = await entities.select(scope, filter, { projection, hint, limit: MOST_AT_SOCKET - before + 1 });
-  if (before + rows.length > MOST_AT_SOCKET) throw tooMany(advice);
+  if (before + rows.length > MOST_AT_SOCKET) throw tooMany();
   return rows;
 }
 
@@ -148,9 +121,7 @@ async function foundFor(
   return all;
 }
 
-const NARROWER = "use smaller blocks, such as /24, specify a network, or sort all hosts by address";
-
-function tooMany(advice: string): Error {
+function tooMany(): Error {
   const most = MOST_AT_SOCKET.toLocaleString("en");
-  return validationFailed({ path: "q", message: `matches more than ${most}; ${advice}` });
+  return validationFailed({ path: "q", message: `matches more than ${most}; specify a network or an address` });
 }
