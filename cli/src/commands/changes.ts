@@ -1,8 +1,9 @@
 import { writeFile as saveFile } from "node:fs/promises";
-import { Argument, type Command, Option } from "commander";
+import { Argument, type Command, InvalidArgumentError, Option } from "commander";
 import { stringify } from "yaml";
 import { watch } from "@nts/client/watch";
 import {
+  CHANGE_ACTIONS,
   type Diff,
   diffChanges,
   exportArchive,
@@ -29,10 +30,12 @@ export const addWatch: AddCommands = (program, surroundings) => {
         .choices(["text", "json"])
         .default("text"),
     )
+    .option("--events <actions>", `only these, separated by commas: ${CHANGE_ACTIONS.join(", ")}`, eventsIn)
     .option("--count <number>", "stop after this number of changes");
-  addQuery(command, streamChanges, []).action(async (options: { output: string; count?: string }, self: Command) => {
+  addQuery(command, streamChanges, []).action(async (options: WatchOptions, self: Command) => {
+    const { events, ...others } = options;
     const connection = await connectFor(self, surroundings);
-    const query = await withIds(connection, queryOf(streamChanges, { ...options }));
+    const query = await withIds(connection, queryOf(streamChanges, { ...others }));
     let left = Number(options.count ?? Infinity);
     // Without a start, only new changes.
     const isFromNow = query["after"] === undefined && query["initial"] === undefined && query["since"] === undefined;
@@ -40,6 +43,7 @@ export const addWatch: AddCommands = (program, surroundings) => {
     for await (const event of watch(connection.transport, asked)) {
       if (event.type === "reset") terminal.say(`The state shown so far may be outdated: ${event.reason}.`);
       if (event.type !== "change" && event.type !== "state") continue;
+      if (event.type === "change" && events?.has(event.change.action) === false) continue;
       const entry = event.type === "change" ? event.change : event.state;
       if (options.output === "json") terminal.print(JSON.stringify(entry));
       else terminal.print(event.type === "change" ? lineOf(event.change) : `there is ${entry.entity} ${entry.name}`);
@@ -48,6 +52,19 @@ export const addWatch: AddCommands = (program, surroundings) => {
     }
   });
 };
+
+interface WatchOptions {
+  readonly output: string;
+  readonly count?: string;
+  readonly events?: ReadonlySet<string>;
+}
+
+function eventsIn(text: string): ReadonlySet<string> {
+  const events = text.split(",").map((one) => one.trim());
+  const wrong = events.find((one) => !CHANGE_ACTIONS.some((action) => action === one));
+  if (wrong !== undefined) throw new InvalidArgumentError(`Allowed are ${CHANGE_ACTIONS.join(", ")}.`);
+  return new Set(events);
+}
 
 /** The cursor after all existing changes. */
 async function lastCursor({ client }: Connection): Promise<string> {

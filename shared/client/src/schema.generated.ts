@@ -670,7 +670,7 @@ export interface components {
             /** @default [] */
             entities?: components["schemas"]["ChangedEntity"][];
             /** @default [] */
-            actions?: ("created" | "updated" | "deleted")[];
+            actions?: ("created" | "updated" | "deleted" | "missed" | "returned")[];
             /** @default [] */
             tag_ids?: components["schemas"]["Text1To50"][];
         };
@@ -696,7 +696,7 @@ export interface components {
         WebhookFilterPatch: {
             network_ids?: components["schemas"]["Uuid"][] | null;
             entities?: components["schemas"]["ChangedEntity"][] | null;
-            actions?: ("created" | "updated" | "deleted")[] | null;
+            actions?: ("created" | "updated" | "deleted" | "missed" | "returned")[] | null;
             tag_ids?: components["schemas"]["Text1To50"][] | null;
         };
         WebhookReplayInput: {
@@ -1882,8 +1882,11 @@ export interface components {
             cursor: string;
             /** @description When it was committed. */
             at: components["schemas"]["Timestamp"];
-            /** @enum {string} */
-            action: "created" | "updated" | "deleted";
+            /**
+             * @description `missed`: an import covered a host, port or service and did not find it; `returned`: it was found again. The entity and its `ETag` are unchanged, and `before` and `after` differ in `missed_since`, which other entries do not have.
+             * @enum {string}
+             */
+            action: "created" | "updated" | "deleted" | "missed" | "returned";
             entity: components["schemas"]["ChangedEntity"];
             entity_id: components["schemas"]["Uuid"];
             /** @description Null for a tag. */
@@ -1900,7 +1903,7 @@ export interface components {
             after: {
                 [key: string]: unknown;
             } | null;
-            /** @description The members changed by an update, except `updated_at`. */
+            /** @description The members changed by an update, except `updated_at`; `missed_since` for a sighting. */
             fields: string[];
             /** @description Null if unknown. */
             actor: components["schemas"]["Actor"] | null;
@@ -1994,7 +1997,7 @@ export interface components {
             /** @description Only entities of these networks; excludes changes of tags themselves. */
             network_ids: components["schemas"]["Uuid"][];
             entities: components["schemas"]["ChangedEntity"][];
-            actions: ("created" | "updated" | "deleted")[];
+            actions: ("created" | "updated" | "deleted" | "missed" | "returned")[];
             /** @description Only entities with any of these tags before or after the change (ids of managed tags, or labels). */
             tag_ids: string[];
         };
@@ -5795,7 +5798,8 @@ export interface operations {
                 entity?: components["schemas"]["ChangedEntity"];
                 /** @description Only this entity. */
                 entity_id?: components["schemas"]["Uuid"];
-                action?: "created" | "updated" | "deleted";
+                /** @description Only changes of this kind. */
+                action?: "created" | "updated" | "deleted" | "missed" | "returned";
                 /** @description Only changes by this user. */
                 user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
@@ -5831,7 +5835,8 @@ export interface operations {
                 entity?: components["schemas"]["ChangedEntity"];
                 /** @description Only this entity. */
                 entity_id?: components["schemas"]["Uuid"];
-                action?: "created" | "updated" | "deleted";
+                /** @description Only changes of this kind. */
+                action?: "created" | "updated" | "deleted" | "missed" | "returned";
                 /** @description Only changes by this user. */
                 user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
@@ -5871,7 +5876,8 @@ export interface operations {
                 entity?: components["schemas"]["ChangedEntity"];
                 /** @description Only this entity. */
                 entity_id?: components["schemas"]["Uuid"];
-                action?: "created" | "updated" | "deleted";
+                /** @description Only changes of this kind. */
+                action?: "created" | "updated" | "deleted" | "missed" | "returned";
                 /** @description Only changes by this user. */
                 user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
@@ -5900,7 +5906,8 @@ export interface operations {
     get_interface_history: {
         parameters: {
             query?: {
-                action?: "created" | "updated" | "deleted";
+                /** @description Only changes of this kind. */
+                action?: "created" | "updated" | "deleted" | "missed" | "returned";
                 /** @description Only changes by this user. */
                 user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
@@ -5929,7 +5936,8 @@ export interface operations {
     get_network_history: {
         parameters: {
             query?: {
-                action?: "created" | "updated" | "deleted";
+                /** @description Only changes of this kind. */
+                action?: "created" | "updated" | "deleted" | "missed" | "returned";
                 /** @description Only changes by this user. */
                 user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
@@ -5958,7 +5966,8 @@ export interface operations {
     get_port_history: {
         parameters: {
             query?: {
-                action?: "created" | "updated" | "deleted";
+                /** @description Only changes of this kind. */
+                action?: "created" | "updated" | "deleted" | "missed" | "returned";
                 /** @description Only changes by this user. */
                 user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
@@ -5987,7 +5996,8 @@ export interface operations {
     get_service_history: {
         parameters: {
             query?: {
-                action?: "created" | "updated" | "deleted";
+                /** @description Only changes of this kind. */
+                action?: "created" | "updated" | "deleted" | "missed" | "returned";
                 /** @description Only changes by this user. */
                 user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
@@ -6016,7 +6026,8 @@ export interface operations {
     get_subnet_history: {
         parameters: {
             query?: {
-                action?: "created" | "updated" | "deleted";
+                /** @description Only changes of this kind. */
+                action?: "created" | "updated" | "deleted" | "missed" | "returned";
                 /** @description Only changes by this user. */
                 user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
@@ -6045,7 +6056,8 @@ export interface operations {
     get_tag_history: {
         parameters: {
             query?: {
-                action?: "created" | "updated" | "deleted";
+                /** @description Only changes of this kind. */
+                action?: "created" | "updated" | "deleted" | "missed" | "returned";
                 /** @description Only changes by this user. */
                 user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
@@ -6074,7 +6086,8 @@ export interface operations {
     get_view_history: {
         parameters: {
             query?: {
-                action?: "created" | "updated" | "deleted";
+                /** @description Only changes of this kind. */
+                action?: "created" | "updated" | "deleted" | "missed" | "returned";
                 /** @description Only changes by this user. */
                 user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */

@@ -7,7 +7,8 @@ import { forKinds, KIND_NAMES, type KindName, KINDS } from "./kinds.js";
 
 /** Bindings are part of their service. */
 export const ChangedEntity = z.enum(KIND_NAMES).meta({ id: "ChangedEntity" });
-export const CHANGE_ACTIONS = ["created", "updated", "deleted"] as const;
+/** `missed` and `returned` change no entity: an import covered it without finding it, or found it again. */
+export const CHANGE_ACTIONS = ["created", "updated", "deleted", "missed", "returned"] as const;
 
 /** Maximum long-polling time in seconds. */
 export const LONGEST_WAIT_SECONDS = 25;
@@ -28,7 +29,11 @@ export const Change = z
   .object({
     cursor: z.string().describe("Position in commit order; pass it as `after` to get later changes."),
     at: Timestamp.describe("When it was committed."),
-    action: z.enum(CHANGE_ACTIONS),
+    action: z
+      .enum(CHANGE_ACTIONS)
+      .describe(
+        "`missed`: an import covered a host, port or service and did not find it; `returned`: it was found again. The entity and its `ETag` are unchanged, and `before` and `after` differ in `missed_since`, which other entries do not have.",
+      ),
     entity: ChangedEntity,
     entity_id: Id,
     network_id: Id.nullable().describe("Null for a tag."),
@@ -38,7 +43,9 @@ export const Change = z
       "The entity before the change; null if it was created. A host is shown without its children.",
     ),
     after: Before.describe("The entity after the change; null if it was deleted."),
-    fields: z.array(z.string()).describe("The members changed by an update, except `updated_at`."),
+    fields: z
+      .array(z.string())
+      .describe("The members changed by an update, except `updated_at`; `missed_since` for a sighting."),
     actor: Actor.nullable().describe("Null if unknown."),
     request_id: z.string().nullable(),
     comment: z.string().nullable().describe("The `Change-Comment` of the request."),
@@ -70,7 +77,7 @@ const byEntity = {
 } as const;
 
 const byWrite = {
-  action: z.enum(CHANGE_ACTIONS).optional(),
+  action: z.enum(CHANGE_ACTIONS).optional().describe("Only changes of this kind."),
   user_id: Id.optional().describe("Only changes by this user."),
   key_id: Id.optional().describe("Only changes by this API key."),
   request_id: z.string().min(1).max(128).optional().describe("Only changes by this request."),

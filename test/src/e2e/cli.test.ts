@@ -217,7 +217,7 @@ describe("nts: collecting and following", () => {
 
   it("prints changes as they happen, one per line", async () => {
     const account = await anAccount(stack.url);
-    const watching = execa(program, ["watch", "--count", "2"], {
+    const watching = execa(program, ["watch", "--events", "missed,created", "--count", "2"], {
       env: { ...(await withKey(account)), NTS_URL: stack.url },
     });
     const names = ["one", "two"];

@@ -1,14 +1,18 @@
 /** Sightings of imports, and what they miss. */
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import {
+  type Change,
   createHost,
   createPort,
   deleteHost,
+  diffChanges,
   getHost,
   getPort,
   getTopology,
   type Host,
   type ImportPlan,
+  listChanges,
   listHosts,
   listInterfaces,
   listPorts,
@@ -17,9 +21,10 @@ import {
   reportGone,
   updateHost,
 } from "@nts/shared/contract";
-import { anEmptyNetwork, hostsOf, importScan } from "../support/imports.js";
+import { anEmptyNetwork, hostsOf, importScan, sendFile } from "../support/imports.js";
 import { violationsIn } from "../support/invariants.js";
-import { waitForJournal } from "../support/moments.js";
+import { currentState, waitForJournal } from "../support/moments.js";
+import { startReplay } from "../support/replay.js";
 import { importBlock, missingIn, scanOfBlock, type Up } from "../support/sightings.js";
 import { until } from "../support/until.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
@@ -42,6 +47,24 @@ afterAll(async () => {
 
 const NAS: Up = { ip: "192.168.1.20", mac: "00:11:32:AA:BB:01", ports: [22, 443] };
 const TV: Up = { ip: "192.168.1.150", mac: "00:11:32:AA:BB:02" };
+
+/** The entries of a host's sightings, once all are recorded. */
+async function toldOf(owner: Caller, hostId: string): Promise<Change[]> {
+  await waitForJournal(owner);
+  const changes = await owner.call(listChanges, { query: { entity_id: hostId } });
+  return changes.filter(({ action }) => action === "missed" || action === "returned");
+}
+
+/** Imports a scan of a block as a request with an id, which is returned. */
+async function importAs(owner: Caller, network: string, up: readonly Up[]): Promise<string> {
+  const id = randomUUID();
+  const file = scanOfBlock("192.168.1.0/24", up, { services: "1-1000" });
+  const { status } = await sendFile(owner, "nmap", { network_id: network }, file, {
+    ...{ "content-type": "application/xml", "x-request-id": id },
+  });
+  expect(status).toBe(200);
+  return id;
+}
 
 const byAddress = (hosts: readonly Host[]): Record<string, Host> =>
   Object.fromEntries(hosts.map((host) => [host.interfaces[0]?.ip_address ?? "", host]));
@@ -73,7 +96,7 @@ describe("sighted entities", () => {
     expect(await owner.call(getHost, { params: { id: host.id } })).toEqual(host);
   });
 
-  it("change neither revision nor journal when they are sighted again, or missed", async () => {
+  it("keep their revision when they are missed and found again, which the journal tells once", async () => {
     const before = await owner.raw("get", `/api/v1/hosts/${nas.id}`);
     await importBlock(owner, network, "192.168.1.0/24", [NAS], { services: "1-1000" });
     await importBlock(owner, network, "192.168.1.0/24", [], { services: "1-1000" });
@@ -81,18 +104,65 @@ describe("sighted entities", () => {
     expect(after.etag).toBe(before.etag);
     expect((after.data as Host).updated_at).toBe((before.data as Host).updated_at);
     expect((after.data as Host).missed_since).not.toBeNull();
-    // What is written next is recorded next.
-    const journaledNames = async (): Promise<string[]> =>
-      (await journal.find().sort({ n: 1 }).toArray()).map((one) => String(one["name"]));
-    const journal = topology.db.collection("journal");
-    await owner.call(patchHost, { params: { id: nas.id }, body: { name: "first" } });
-    await until(async () => (await journaledNames()).at(-1) === "first");
-    const names = await journaledNames();
-    await importBlock(owner, network, "192.168.1.0/24", [NAS], { services: "1-1000" });
+    const since = (after.data as Host).missed_since;
+    const missed = await toldOf(owner, nas.id);
+    const alone = JSON.parse((await currentState(owner)).get(nas.id) ?? "") as object;
+    expect(missed).toEqual([
+      expect.objectContaining({
+        ...{ action: "missed", entity: "Host", host_id: nas.id, network_id: network, fields: ["missed_since"] },
+        ...{ before: { ...alone, missed_since: null }, after: { ...alone, missed_since: since } },
+        ...{ actor: expect.objectContaining({ user_id: expect.any(String) }), reconciled: false },
+      }),
+    ]);
     await importBlock(owner, network, "192.168.1.0/24", [], { services: "1-1000" });
-    await owner.call(patchHost, { params: { id: nas.id }, body: { name: "second" } });
-    await until(async () => (await journaledNames()).at(-1) === "second");
-    expect(await journaledNames()).toEqual([...names, "second"]);
+    await importBlock(owner, network, "192.168.1.0/24", [NAS], { services: "1-1000" });
+    await importBlock(owner, network, "192.168.1.0/24", [NAS], { services: "1-1000" });
+    const [, returned, ...others] = await toldOf(owner, nas.id);
+    expect(returned).toMatchObject({
+      action: "returned",
+      before: { missed_since: since },
+      after: { missed_since: null },
+    });
+    expect(others).toEqual([]);
+    await importBlock(owner, network, "192.168.1.0/24", [], { services: "1-1000" });
+  });
+
+  it("are told of with their ports and services, to callers who see them, and change nothing but that", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    await importBlock(owner, network, "192.168.1.0/24", [NAS, TV], { services: "1-1000" });
+    const from = await waitForJournal(owner);
+    const was = await currentState(owner);
+    const request_id = await importAs(owner, network, [{ ...NAS, ports: [22] }]);
+    const to = await waitForJournal(owner);
+    const told = await owner.call(listChanges, { query: { action: "missed", network_id: network } });
+    expect(told.map(({ entity, name }) => `${entity} ${name}`).sort()).toEqual([
+      `Host ${TV.ip}`,
+      "Port 443/Tcp",
+      "Service HTTPS",
+    ]);
+    for (const one of told) expect(one).toMatchObject({ request_id, actor: { user_id: expect.any(String) } });
+    const renamed = told.find(({ entity }) => entity === "Host")!.entity_id;
+    await owner.call(patchHost, { params: { id: renamed }, body: { name: "tv" } });
+    expect(await owner.restrictedTo([]).call(listChanges, { query: { action: "missed" } })).toEqual([]);
+    const diff = await owner.call(diffChanges, { query: { from, to, network_id: network } });
+    expect(diff).toMatchObject({ added: [], removed: [], changed: [] });
+    const { rows } = await owner.list(listHosts, { query: { as_of: to, network_id: network } });
+    for (const host of rows) expect(JSON.parse(was.get(host.id) ?? "")).toMatchObject({ name: host.name });
+    // A source has seen what it has seen.
+    expect(await owner.raw("post", "/api/v1/changes/revert", { request_id })).toMatchObject({
+      data: expect.objectContaining({ restored: 0, updated: 0, removed: 0 }),
+    });
+    const replay = startReplay(async (path) => owner.raw("get", path));
+    await replay.follow();
+    expect([replay.faults, await replay.differences()]).toEqual([[], []]);
+  });
+
+  it("are gone with what an import made when it is reverted, although they were missed since", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    const request_id = await importAs(owner, network, [TV]);
+    await importBlock(owner, network, "192.168.1.0/24", []);
+    const { status } = await owner.raw("post", "/api/v1/changes/revert", { request_id });
+    expect([status, await hostsOf(owner, network)]).toEqual([200, []]);
   });
 });
 

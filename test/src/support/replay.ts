@@ -28,6 +28,7 @@ const LISTS = forKinds(KIND_NAMES, pluralOf);
 
 export function startReplay(get: Get, limit = 100): Replay {
   const entities = new Map<string, { readonly entity: string; readonly text: string }>();
+  const missed = new Set<string>();
   const cursors = new Set<string>();
   const faults: string[] = [];
   let after: string | undefined;
@@ -37,6 +38,15 @@ export function startReplay(get: Get, limit = 100): Replay {
     const about = `${action} ${entity} ${entity_id}`;
     if (cursors.has(cursor)) faults.push(`${about}: came twice`);
     cursors.add(cursor);
+    if (action === "missed" || action === "returned") {
+      if (missed.has(entity_id) !== (action === "returned")) faults.push(`${about}: it was before`);
+      if (action === "missed") missed.add(entity_id);
+      else missed.delete(entity_id);
+      const others = [change.before, now].map((side) => JSON.stringify(withoutSightings(side)));
+      if (others.some((text) => text !== entities.get(entity_id)?.text)) faults.push(`${about}: it changes the entity`);
+      return;
+    }
+    if (action !== "updated") missed.delete(entity_id);
     faults.push(...faultsOf(change, entities.get(entity_id)?.text ?? null).map((fault) => `${about}: ${fault}`));
     if (now === null) entities.delete(entity_id);
     else entities.set(entity_id, { entity, text: JSON.stringify(now) });

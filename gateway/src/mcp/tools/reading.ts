@@ -1,5 +1,7 @@
 import {
   type Attributes,
+  CHANGE_ACTIONS,
+  ChangedEntity,
   getHost,
   getStats,
   type Host,
@@ -223,15 +225,18 @@ export const overview = tool({
 export const whatChanged = tool({
   name: "what_changed",
   title: "What changed",
-  description: "Changes of the inventory, the newest first: what, when, by whom, and why.",
+  description:
+    "Changes of the inventory, the newest first: what, when, by whom, and why. What is new since a time is `created`; what scans no longer find is `missed`, and `returned` when it is back.",
   input: z.object({
+    action: z.enum(CHANGE_ACTIONS).optional().describe("Only these."),
+    entity: ChangedEntity.optional().describe("Only entities of this kind."),
     since: z.iso.datetime({ offset: true }).optional().describe("Only at this time or later."),
     network_id: network,
     host_id: z.string().max(36).optional(),
     after: z.string().max(64).optional().describe("Where to continue, as given in the previous result."),
   }),
-  run: async (client, { since, network_id, host_id, after }) => {
-    const given = { since, host_id, after, ...inNetwork(network_id) };
+  run: async (client, { action, entity, since, network_id, host_id, after }) => {
+    const given = { action, entity, since, host_id, after, ...inNetwork(network_id) };
     const query = { ...given, order_direction: "desc", limit: 40 } as const;
     const { data, next } = await client.changes(listChanges, { query });
     const rows = data.map(({ at, action, entity, entity_id, name, fields, actor, comment }) => ({

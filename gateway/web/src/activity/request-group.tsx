@@ -23,6 +23,7 @@ interface RequestGroupProps {
 export function RequestGroup({ group: { entries }, keyNames, isOpen }: RequestGroupProps): ReactNode {
   const [newest] = entries;
   const { at, comment, request_id: requestId } = newest;
+  const isUndoable = entries.some(({ action }) => action !== "missed" && action !== "returned");
   const about = (
     <div className={classes.head}>
       <Text size="sm" c="dimmed" component="span">
@@ -32,7 +33,7 @@ export function RequestGroup({ group: { entries }, keyNames, isOpen }: RequestGr
       <Text size="sm" c="dimmed" component="span">
         <When at={at} />
       </Text>
-      {requestId !== null && <RequestLinks requestId={requestId} />}
+      {requestId !== null && <RequestLinks requestId={requestId} isUndoable={isUndoable} />}
     </div>
   );
   return (
@@ -106,12 +107,18 @@ function DoingText({ action, entity, name, rest }: Doing): ReactNode {
   );
 }
 
-function RequestLinks({ requestId }: { readonly requestId: string }): ReactNode {
+interface RequestLinksProps {
+  readonly requestId: string;
+  /** False if imports have only missed something, or found it again. */
+  readonly isUndoable: boolean;
+}
+
+function RequestLinks({ requestId, isUndoable }: RequestLinksProps): ReactNode {
   const may = useHasLevel("Member");
   const undo = useUndo();
   return (
     <Group gap="md" className={classes.request ?? ""}>
-      {may && (
+      {may && isUndoable && (
         <Anchor component="button" type="button" size="sm" onClick={() => undo(requestId)}>
           Undo
         </Anchor>

@@ -1,4 +1,4 @@
-import { type Change, KIND_NAMES, type KindName, KINDS } from "@nts/shared/contract";
+import { type Change, CHANGE_ACTIONS, KIND_NAMES, type KindName, KINDS } from "@nts/shared/contract";
 import { entityName } from "../parts/texts.js";
 
 // What one request did, in a line.
@@ -16,11 +16,9 @@ export interface Doing {
   readonly rest: string;
 }
 
-const ACTIONS: readonly Change["action"][] = ["created", "updated", "deleted"];
-
 /** What a request did, by action. @param entries of it */
 export function doingsOf(entries: readonly Entry[]): Doing[] {
-  return ACTIONS.flatMap((action): Doing[] => {
+  return CHANGE_ACTIONS.flatMap((action): Doing[] => {
     const own = entries.filter((entry) => entry.action === action);
     const kinds = KIND_NAMES.filter((kind) => own.some(({ entity }) => entity === kind));
     const [first] = kinds;

@@ -12,6 +12,7 @@ import { bindingText } from "../hosts/texts.js";
 import { VirtualizationText } from "../hosts/virtualization-text.js";
 import { AttributeList } from "../parts/attribute-list.js";
 import { roleText } from "../parts/texts.js";
+import { When } from "../parts/when.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { useTags } from "../tags/tags.js";
@@ -32,6 +33,7 @@ export function Value({ name, value, hostId }: ValueProps): ReactNode {
   const { nameOf } = useNetworkScope();
   if (name === "network_id" && typeof value === "string") return nameOf(value);
   if (name === "key" && typeof value === "string") return <span className="mono">{value.replace(/\*+$/, "…")}</span>;
+  if (name === "missed_since" && typeof value === "string") return <When at={value} />;
   if (name === "source" && isObject(value)) return valueText(value["type"]);
   if (name === "paused" && isObject(value)) return valueText(value["reason"]);
   if (name === "filter" && isObject(value)) return <Filter filter={value as unknown as WebhookFilter} />;

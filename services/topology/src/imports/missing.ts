@@ -58,7 +58,8 @@ export async function noteMissed({ storage, target, isDry, atMs }: Looking, miss
   if (isDry) return;
   const byKind = new Map<Missed["kind"], string[]>();
   for (const { kind, id, since } of missed) if (since === null) putUnder(byKind, kind, id);
-  for (const [kind, ids] of byKind) await storage.sightings.miss(target.scope, kind, ids, atMs);
+  for (const [kind, ids] of byKind)
+    await storage.sightings.miss(target.scope, kind, ids, { atMs, author: target.work.author });
 }
 
 /** Interfaces at covered addresses, and others in between. */

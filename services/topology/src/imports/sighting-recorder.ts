@@ -45,7 +45,7 @@ export function createSightingRecorder(
     size = 0;
     if (isDry) return;
     for (const [kind, ids] of batches)
-      await record(() => storage.sightings.found(target.scope, kind, ids, { atMs, by }));
+      await record(() => storage.sightings.found(target.scope, kind, ids, { atMs, by, author: target.work.author }));
   }
 
   /** Counts missed entities. @returns those to list, after the ones listed already */

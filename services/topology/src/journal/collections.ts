@@ -15,6 +15,8 @@ export interface TailDocument {
   told: Timestamp | null;
   /** Database time of the events that were read, of which some may wait. */
   read: Timestamp | null;
+  /** Whether the entries tell what is missed; absent from builds without such entries. */
+  sightings?: boolean;
 }
 
 /** The number up to which entries of a network have been deleted. */

@@ -5,7 +5,7 @@ import type { Range } from "@nts/shared/numbered";
 import { requireNotAbandoned, type Work } from "@nts/shared/work";
 import { nameOf } from "@nts/shared/contract/names.rules";
 import type { Database } from "../storage/database.js";
-import { differing, type Entity, type JournalDocument } from "./entries.rules.js";
+import { differing, type Entity, isSighting, type JournalDocument } from "./entries.rules.js";
 import type { DIFFERENCES, DifferentEntity } from "./diff-markdown.rules.js";
 import type { ChangeFilter } from "./matching.rules.js";
 import { entriesAt, entriesIn } from "./read.js";
@@ -43,6 +43,7 @@ export async function spansIn(
   for await (const batch of entriesIn(database, scope, { ...query, projection })) {
     requireNotAbandoned(work);
     for (const { n, entity_id, action } of batch) {
+      if (isSighting(action)) continue;
       const span = spans.get(entity_id);
       const isGone = action === "deleted";
       if (span === undefined) spans.set(entity_id, { first: n, isNew: action === "created", last: n, isGone });

@@ -10,7 +10,20 @@ export const JOURNALED = forPlurals(KIND_NAMES, (name) => name);
 export type Journaled = keyof typeof JOURNALED;
 export const COLLECTIONS = Object.keys(JOURNALED) as Journaled[];
 
-export type Action = "created" | "updated" | "deleted";
+/** What sources say about entities of these kinds has entries: that one was not found, and that it is back. */
+const SIGHTINGS_OF: ReadonlySet<string> = new Set(["hosts", "ports", "services"]);
+
+export function hasSightings(collection: string): boolean {
+  return SIGHTINGS_OF.has(collection);
+}
+
+/** The actions that change no entity. */
+export const SIGHTINGS = ["missed", "returned"] as const;
+export type Action = "created" | "updated" | "deleted" | (typeof SIGHTINGS)[number];
+
+export function isSighting(action: string): boolean {
+  return (SIGHTINGS as readonly string[]).includes(action);
+}
 
 /** The author and reason of a change. */
 export interface Signature {
@@ -38,6 +51,10 @@ export interface Known {
   readonly revision: number;
   /** When it was restored, see {@link EntityEvent.order}; absent if never deleted. */
   readonly restored?: number | undefined;
+  /** Since when sources do not find it, in milliseconds; absent if they do. */
+  readonly missed?: number | undefined;
+  /** The {@link EntityEvent.order} of the last event of `missed`, so that repeated ones are ignored. */
+  readonly sighted?: number | undefined;
 }
 
 /** An event of an entity. */
@@ -47,8 +64,10 @@ export interface EntityEvent {
   readonly organizationId: string;
   readonly at: Date;
   readonly by: Signature;
-  /** Null if deleted. Revision is absent if unchanged. */
-  readonly state: (Omit<State, "revision"> & { readonly revision?: number | undefined }) | null;
+  /** Null if deleted, absent if unchanged. Revision is absent if unchanged. */
+  readonly state?: (Omit<State, "revision"> & { readonly revision?: number | undefined }) | null | undefined;
+  /** Since when sources do not find it, in milliseconds; null if they do, absent if unchanged. */
+  readonly missed?: number | null | undefined;
   /** Found by comparing stored state instead of from an event. */
   readonly isReconciled?: boolean;
   /** It may be a new document after an earlier deletion. */
@@ -79,6 +98,11 @@ export interface Draft extends Signature {
   readonly reconciled?: true;
   /** For a restored entity: when, so that events of its former life are ignored. */
   readonly restored?: number;
+  /** See {@link Known}; each entry carries them on. */
+  readonly missed?: number;
+  readonly sighted?: number;
+  /** For a return: since when it was missed. */
+  readonly missed_before?: number;
 }
 
 export interface JournalDocument extends Draft {
@@ -87,11 +111,17 @@ export interface JournalDocument extends Draft {
   readonly n: number;
 }
 
-/** The entry for an event; null if it changes nothing. */
-export function draftOf(known: Known | null, event: EntityEvent): Draft | null {
+/** The entries for an event: of a change, and of a sighting. */
+export function draftsOf(known: Known | null, event: EntityEvent): Draft[] {
+  const change = changeIn(known, event);
+  const sighting = sightingIn(change === null ? known : knownAfter(change), event);
+  return [change, sighting].flatMap((draft) => draft ?? []);
+}
+
+function changeIn(known: Known | null, event: EntityEvent): Draft | null {
   const before = known?.state ?? null;
-  const { collection, id, organizationId, at, by, state, isReconciled = false, isNew = false, order } = event;
-  if (state === null && before === null) return null;
+  const { state, isNew = false, order } = event;
+  if (state === undefined || (state === null && before === null)) return null;
   // A deleted entity only returns as a new document with a higher revision; other events belong to its former life.
   const comesBack = known !== null && before === null;
   if (comesBack && !(isNew && (state?.revision ?? 1) > known.revision)) return null;
@@ -105,29 +135,62 @@ export function draftOf(known: Known | null, event: EntityEvent): Draft | null {
   const current = after ?? before;
   if (current === null) return null;
   const entity = JSON.parse(current.wire) as Entity;
+  const action = before === null ? "created" : after === null ? "deleted" : "updated";
+  const { missed, sighted } = known ?? {};
+  return {
+    ...headOf(event, current, entity),
+    action,
+    ...(before !== null && after !== null && formerFields(before.wire, entity)),
+    ...(restored !== undefined && { restored }),
+    ...(action === "updated" && missed !== undefined && { missed }),
+    ...(sighted !== undefined && { sighted }),
+  };
+}
+
+/** Null if that is known, or the event belongs to a former life or was recorded before. */
+function sightingIn(known: Known | null, event: EntityEvent): Draft | null {
+  const state = known?.state ?? null;
+  const { missed, order } = event;
+  if (known === null || state === null || missed === undefined) return null;
+  const { missed: before, restored = 0, sighted = 0 } = known;
+  if (order !== undefined && order <= Math.max(restored, sighted)) return null;
+  if ((missed === null) === (before === undefined)) return null;
+  return {
+    ...headOf(event, state, JSON.parse(state.wire) as Entity),
+    action: missed === null ? "returned" : "missed",
+    ...(restored > 0 && { restored }),
+    ...(missed === null ? { missed_before: before ?? 0 } : { missed }),
+    ...((order ?? sighted) > 0 && { sighted: order ?? sighted }),
+  };
+}
+
+/** What entries of all actions have. */
+function headOf(
+  { collection, id, organizationId, at, by, isReconciled = false }: EntityEvent,
+  { revision, form, wire }: State,
+  entity: Entity,
+): Omit<Draft, "action"> {
   return {
     organization_id: organizationId,
     at,
-    action: before === null ? "created" : after === null ? "deleted" : "updated",
     entity: JOURNALED[collection],
     entity_id: id,
     network_id: collection === "networks" ? id : (entity.network_id ?? null),
     host_id: collection === "hosts" ? id : (entity.host_id ?? null),
     name: nameOf(entity),
-    revision: current.revision,
-    ...(current.form !== undefined && current.form > 1 && { form: current.form }),
-    wire: current.wire,
-    ...(before !== null && after !== null && formerFields(before.wire, entity)),
+    revision,
+    ...(form !== undefined && form > 1 && { form }),
+    wire,
     ...by,
     ...(isReconciled && { reconciled: true as const }),
-    ...(restored !== undefined && { restored }),
   };
 }
 
 /** The state of an entity after an entry. */
-export function knownAfter({ organization_id, action, revision, wire, form, restored }: Draft): Known {
+export function knownAfter({ organization_id, action, revision, wire, form, ...draft }: Draft): Known {
+  const { restored, missed, sighted } = draft;
   const state = action === "deleted" ? null : { revision, wire, form };
-  return { organizationId: organization_id, state, revision, restored };
+  return { organizationId: organization_id, state, revision, restored, missed, sighted };
 }
 
 /** The relevant parts of an entity as returned to clients. */
@@ -164,7 +227,7 @@ export function formerIn(current: Sides): string | null {
   return was ?? withValues(wire, old ?? "{}") ?? JSON.stringify(formerOf(current));
 }
 
-/** The entity before and after an entry, and the names of members changed by an update. */
+/** The entity before and after an entry, without sightings, and the names of members changed by an update. */
 export function sidesOf({ action, wire, old, was }: Sides): {
   readonly before: string | null;
   readonly after: string | null;
@@ -172,6 +235,7 @@ export function sidesOf({ action, wire, old, was }: Sides): {
 } {
   if (action === "created") return { before: null, after: wire, fields: [] };
   if (action === "deleted") return { before: wire, after: null, fields: [] };
+  if (isSighting(action)) return { before: wire, after: wire, fields: [] };
   const after = JSON.parse(wire) as Entity;
   const former = JSON.parse(was ?? old ?? "{}") as Entity;
   const before: Entity = was === undefined ? { ...after, ...former } : former;

@@ -3,7 +3,7 @@ import { createReader } from "../storage/entity-reader.js";
 import type { Entity as StoredEntity, EntityKind } from "../storage/entities.js";
 import { ENTITY_KINDS } from "../kinds/index.js";
 import type { Cursors } from "./cursors.js";
-import { formerIn, formerOf, type JournalDocument, type Sides, sidesOf } from "./entries.rules.js";
+import { formerIn, formerOf, isSighting, type JournalDocument, type Sides, sidesOf } from "./entries.rules.js";
 import type { FormerEntry } from "./formers.js";
 
 // Entries in today's format, whatever the version of the stored entity.
@@ -15,7 +15,7 @@ const READERS = new Map(
   Object.values(ENTITY_KINDS).map((kind) => [kind.name, createReader(kind as unknown as EntityKind<StoredEntity>)]),
 );
 
-/** The entity before and after an entry in today's format; null if it did not exist. */
+/** The entity before and after an entry in today's format, without sightings; null if it did not exist. */
 export function currentSides(entry: JournalDocument): ReturnType<typeof sidesOf> {
   return sidesOf(inCurrentForm(entry, entry));
 }
@@ -52,12 +52,23 @@ function inCurrentForm({ entity, form }: Pick<FormerEntry, "entity" | "form">, s
 /** The JSON of an entry. */
 export function textOf(entry: JournalDocument, cursors: Cursors): string {
   const { organization_id, n, at, action, entity, entity_id, network_id, host_id, name } = entry;
-  const { before, after, fields } = currentSides(entry);
+  const { before, after, fields } = isSighting(action) ? sightedSides(entry) : currentSides(entry);
   const { user_id, key_id = null, email = null, request_id = null, comment = null, reconciled = false } = entry;
   const head = { cursor: cursors.of(organization_id, n), at, action, entity, entity_id, network_id, host_id, name };
   const actor = user_id === undefined ? null : { user_id, key_id, email };
   const tail = { fields, actor, request_id, comment, reconciled };
   return textWithSides(head, { before, after }, tail);
+}
+
+/** The entity before and after it was missed, or returned. */
+function sightedSides(entry: JournalDocument): ReturnType<typeof sidesOf> {
+  const { missed, missed_before } = entry;
+  const { wire } = inCurrentForm(entry, entry);
+  const since = (ms: number | undefined): string => {
+    const missed_since = ms === undefined ? null : new Date(ms).toISOString();
+    return `${wire.slice(0, -1)},"missed_since":${JSON.stringify(missed_since)}}`;
+  };
+  return { before: since(missed_before), after: since(missed), fields: ["missed_since"] };
 }
 
 /** The JSON of an object with `before` and `after` (already JSON) between its other members. */

@@ -2,7 +2,7 @@ import type { Authorship } from "../storage/authorship.js";
 import { authorshipIn, BARRIER, NOTES } from "../storage/authorship.js";
 import { BY_ID, JOURNAL_OF_ENTITY, LAST_ENTRIES_FIRST } from "../storage/indexes.js";
 import type { JournalCollections } from "./collections.js";
-import { type EntityEvent, JOURNALED, type Journaled } from "./entries.rules.js";
+import { type EntityEvent, hasSightings, JOURNALED, type Journaled } from "./entries.rules.js";
 import type { KnownStates } from "./known.js";
 import type { Faults } from "./set-aside.js";
 import type { ChangeEvent } from "./stream.js";
@@ -46,14 +46,16 @@ export function createEventReader(
     const noted = isGone && note?.transaction === transactionOf(event) ? note : null;
     const authorship = by === undefined ? (noted?.authorship ?? null) : authorshipIn(by);
     const { wire, revision, form } = fields as { wire?: string; revision?: number; form?: number };
-    if (!isGone && wire === undefined) return null;
+    const missed = missedIn(event);
+    if (!isGone && wire === undefined && missed === undefined) return null;
     return {
       collection: ns.coll as Journaled,
       id: documentKey._id,
       organizationId: authorship?.organizationId ?? (fullDocument?.["organization_id"] as string | undefined) ?? null,
       at: timeOf(event),
       by: authorship === null ? {} : signatureOf(authorship),
-      state: wire === undefined ? null : { wire, revision, form },
+      state: isGone ? null : wire === undefined ? undefined : { wire, revision, form },
+      missed,
       isNew: operationType === "insert",
       order: orderOf(event),
     };
@@ -118,6 +120,14 @@ async function organizationsOf(
       found.set(_id, organization_id);
   }
   return found;
+}
+
+/** Since when it is missed; null if it is not, undefined if the event does not tell. */
+function missedIn({ ns, operationType, fullDocument, updateDescription }: ChangeEvent): number | null | undefined {
+  if (!hasSightings(ns.coll) || operationType === "delete") return undefined;
+  if (fullDocument !== undefined) return (fullDocument["missed"] as number | undefined) ?? null;
+  if (updateDescription?.removedFields?.includes("missed") === true) return null;
+  return updateDescription?.updatedFields["missed"] as number | undefined;
 }
 
 /** A deletion without a note. */

@@ -1,12 +1,13 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { Document } from "mongodb";
 import type { Log } from "@nts/shared/log";
+import { onceItWorks } from "@nts/shared/once";
 import { restMs } from "@nts/shared/repeat";
 import type { JournalCollections } from "./collections.js";
 import { timeOf } from "./events.js";
 import { createHiddenThings } from "./hidden.js";
 import { createKnownStates } from "./known.js";
-import { reconcile } from "./reconcile.js";
+import { reconcile, recordMissed } from "./reconcile.js";
 import { createRetries } from "./retries.js";
 import { createSafePlace } from "./safe-place.js";
 import { createFaults, type Faults } from "./set-aside.js";
@@ -53,6 +54,7 @@ export async function follow(
   const place = createSafePlace(stream.start);
   const retries = createRetries({ ...making, onRecorded, log });
   const save = createSaving(collections, stream.start);
+  const recordMissedOnce = onceItWorks(() => recordEarlierMisses(making, signal));
   let read = stream.start;
   /** The next events, if they are being read. */
   const ahead: { coming: Promise<ChangeBatch> | null } = { coming: null };
@@ -93,6 +95,7 @@ export async function follow(
       if (!isDone) await goOn();
       if (isDone && full === 0) {
         faults.caughtUp();
+        await recordMissedOnce();
         await retries.now(signal);
       }
       await save(place.safe(recorder.waitingSince()), read);
@@ -111,6 +114,14 @@ export async function follow(
 async function savePlace({ tails }: JournalCollections, token: Document, read: Document): Promise<void> {
   const place = { token, told: timeBefore(token), read: timeBefore(read) };
   await tails.updateOne({ _id: "topology" }, { $set: place }, { upsert: true });
+}
+
+/** Journals of builds without entries of sightings do not tell what is missed. */
+async function recordEarlierMisses(making: RecorderParts, signal: AbortSignal): Promise<void> {
+  const { tails } = making.collections;
+  if ((await tails.findOne({ _id: "topology" }))?.sightings === true) return;
+  await recordMissed(making, signal);
+  if (!signal.aborted) await tails.updateOne({ _id: "topology" }, { $set: { sightings: true } });
 }
 
 /** Saves new positions now and then. */

@@ -56,7 +56,7 @@ export function createHiddenThings(): HiddenThings {
       const { state, organizationId } = event;
       if (organizations.has(organizationId)) return null;
       const deleted = tags.get(organizationId);
-      if (state === null || (places.size === 0 && deleted === undefined)) return event;
+      if (state === null || state === undefined || (places.size === 0 && deleted === undefined)) return event;
       const entity = JSON.parse(state.wire) as Entity & Placed & { readonly tags?: readonly string[] };
       if ([entity.network_id, entity.host_id].some((id) => id !== undefined && places.has(id))) return null;
       if (deleted === undefined || entity.tags === undefined) return event;

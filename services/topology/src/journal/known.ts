@@ -11,7 +11,17 @@ import { lastEntries, recordedAsDeleted } from "./last-entries.js";
 /** By an estimate that is twice what ASCII takes. A large import fills it with states that nobody asks for soon. */
 const REMEMBERED_BYTES = 12 * 1_048_576;
 /** The basis of a state. */
-const OF_STATES = { organization_id: 1, entity_id: 1, action: 1, revision: 1, wire: 1, form: 1, restored: 1 };
+const OF_STATES = {
+  organization_id: 1,
+  entity_id: 1,
+  action: 1,
+  revision: 1,
+  wire: 1,
+  form: 1,
+  restored: 1,
+  missed: 1,
+  sighted: 1,
+};
 
 export interface KnownStates {
   /** Loads what is not cached for some entities. */

@@ -4,7 +4,7 @@ import { isOfOrganization } from "../kinds/index.js";
 import type { EntityDocument } from "../storage/entities.js";
 import { BY_ID, JOURNAL_OF_ENTITY, LAST_ENTRIES_FIRST } from "../storage/indexes.js";
 import type { JournalCollections } from "./collections.js";
-import { COLLECTIONS, type EntityEvent, JOURNALED, type Journaled } from "./entries.rules.js";
+import { COLLECTIONS, type EntityEvent, hasSightings, JOURNALED, type Journaled } from "./entries.rules.js";
 import type { HiddenThings } from "./hidden.js";
 import type { JournalWriter } from "./writer.js";
 
@@ -41,6 +41,18 @@ export async function reconcile(parts: ReconcileParts, signal: AbortSignal): Pro
   }
   await deletions.updateMany({ _id: { $in: hiding.map(({ _id }) => _id) } }, { $set: { journaled: true } });
   return entries;
+}
+
+/** Records what is missed, where the journal does not tell. */
+export async function recordMissed({ collections, writer }: ReconcileParts, signal: AbortSignal): Promise<void> {
+  const at = new Date();
+  for (const collection of COLLECTIONS.filter(hasSightings))
+    for await (const batch of batchesById(collections.entities(collection), { sighted: true })) {
+      if (signal.aborted) return;
+      const missed = batch.filter((one) => one.missed !== undefined).map((one) => stateOf(collection, one, at));
+      // Only since when they are missed is not recorded, so it is no comparison after which the past is uncertain.
+      await writer.write(missed.map((event) => ({ ...event, state: undefined, isReconciled: false })));
+    }
 }
 
 const nameOf = (kind: Journaled): string => JOURNALED[kind];
@@ -105,7 +117,8 @@ async function recordGone(
 
 /** The event of a stored entity. */
 export function stateOf(collection: Journaled, document: Document, at: Date): EntityEvent {
-  const { _id: id, organization_id: organizationId, wire, revision, form } = document as EntityDocument;
+  const { _id: id, organization_id: organizationId, wire, revision, form, missed = null } = document as EntityDocument;
   const state = { wire, revision, form };
-  return { ...{ collection, id, organizationId, at, state }, by: {}, isReconciled: true, isNew: true };
+  const sighting = hasSightings(collection) ? { missed } : {};
+  return { ...{ collection, id, organizationId, at, state }, ...sighting, by: {}, isReconciled: true, isNew: true };
 }

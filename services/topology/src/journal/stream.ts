@@ -1,7 +1,7 @@
 import type { Db, Document } from "mongodb";
 import { Long, MongoServerError, Timestamp } from "mongodb";
 import { NOTES } from "../storage/authorship.js";
-import { COLLECTIONS } from "./entries.rules.js";
+import { COLLECTIONS, hasSightings } from "./entries.rules.js";
 
 // The database's change stream in commit order. Whole batches are read by plain commands: the driver's change stream
 // yields single events, and requests the next batch at once.
@@ -17,7 +17,7 @@ export interface ChangeEvent {
   readonly lsid?: { readonly id: { toString(encoding: "hex"): string } };
   readonly txnNumber?: Long | number;
   readonly fullDocument?: Document;
-  readonly updateDescription?: { readonly updatedFields: Document };
+  readonly updateDescription?: { readonly updatedFields: Document; readonly removedFields?: readonly string[] };
 }
 
 export interface ChangeBatch {
@@ -57,7 +57,12 @@ export function timeBefore(token: Document): Timestamp | null {
   return i > 0 ? new Timestamp({ t, i: i - 1 }) : new Timestamp({ t: t - 1, i: 0xffffffff });
 }
 
-const FIELDS = ["wire", "revision", "form", "by"] as const;
+const FIELDS = ["wire", "revision", "form", "by", "missed"] as const;
+/** Of a sighting only the transitions: that an entity was found again is written for each, with every import. */
+const MISSED = [
+  { "updateDescription.updatedFields.missed": { $exists: true } },
+  { "updateDescription.removedFields": "missed" },
+];
 const STAGES = [
   {
     $match: {
@@ -69,6 +74,7 @@ const STAGES = [
           "updateDescription.updatedFields.wire": { $exists: true },
           "updateDescription.updatedFields.swept_by": { $exists: false },
         },
+        { "ns.coll": { $in: COLLECTIONS.filter(hasSightings) }, operationType: "update", $or: MISSED },
         { "ns.coll": NOTES, operationType: "insert" },
       ],
     },
@@ -81,6 +87,7 @@ const STAGES = [
           [`fullDocument.${field}`, `updateDescription.updatedFields.${field}`].map((path) => [path, 1]),
         ),
       ),
+      "updateDescription.removedFields": 1,
       ...Object.fromEntries(
         ["organization_id", "kind", "ids", "deleted_at"].map((name) => [`fullDocument.${name}`, 1]),
       ),

@@ -1,7 +1,7 @@
 import { chunksOf } from "@nts/shared/groups";
 import type { Authorship } from "../storage/authorship.js";
 import type { JournalCollections } from "./collections.js";
-import { draftOf, type EntityEvent, type JournalDocument, type Signature } from "./entries.rules.js";
+import { draftsOf, type EntityEvent, type JournalDocument, type Signature } from "./entries.rules.js";
 import type { HiddenThings } from "./hidden.js";
 import type { KnownStates } from "./known.js";
 import type { Faults } from "./set-aside.js";
@@ -50,10 +50,8 @@ export function createJournalWriter(
       [...organizations],
     );
     const documents: JournalDocument[] = [];
-    for (const event of events) {
-      const draft = draftOf(known.get(event.id), event);
-      if (draft !== null) documents.push(known.place(draft));
-    }
+    for (const event of events)
+      for (const draft of draftsOf(known.get(event.id), event)) documents.push(known.place(draft));
     await append(documents);
     return documents.length;
   }

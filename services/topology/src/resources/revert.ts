@@ -19,6 +19,7 @@ import type { Work } from "@nts/shared/work";
 import type { Notices } from "../deletions/notices.js";
 import { caughtUp } from "../journal/barrier.js";
 import { entriesIn, type JournalReader } from "../journal/read.js";
+import { isSighting } from "../journal/entries.rules.js";
 import { currentSides } from "../journal/entry-texts.js";
 import { checkLarge, partsOf, recordLarge, requireRevertible, revertLarge } from "../reverts/large.js";
 import { revert } from "../reverts/revert.js";
@@ -140,14 +141,19 @@ async function changesOf(
   const query = { filter: { request_id }, range: { first: gone + 1, last }, direction: "asc" } as const;
   const changes: RecordedChange[] = [];
   let bytes = 0;
+  let count = 0;
   for await (const batch of entriesIn(database, scope, { ...query, limit: atOnce + 1 }))
     for (const entry of batch) {
+      count += 1;
+      if (count > atOnce) return "too many";
+      // What a source saw cannot be taken back.
+      if (isSighting(entry.action)) continue;
       const sides = currentSides(entry);
       changes.push({ entry, ...sides });
       bytes += (sides.before?.length ?? 0) + (sides.after?.length ?? 0);
-      if (changes.length > atOnce || bytes > REVERTED_BYTES) return "too many";
+      if (bytes > REVERTED_BYTES) return "too many";
     }
-  if (changes.length === 0) throw new AppError("not_found", { entity: "Request" });
+  if (count === 0) throw new AppError("not_found", { entity: "Request" });
   return changes;
 }
 

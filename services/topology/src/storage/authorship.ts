@@ -28,7 +28,7 @@ interface Text {
   readonly c?: string;
 }
 
-/** The field `by` of a document. @param revision of the document */
+/** The field `by` of a document. @param revision of the document, or the time of a sighting, so that each differs */
 export function byText(author: Author | undefined, organizationId: string, revision: number): string {
   const text: Text = {
     o: organizationId,

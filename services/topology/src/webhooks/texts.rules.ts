@@ -1,4 +1,4 @@
-import type { JournalDocument } from "../journal/entries.rules.js";
+import { isSighting, type JournalDocument } from "../journal/entries.rules.js";
 
 // Formats changes as human-readable text, one line each. User input is escaped, so that it cannot add markup or mentions.
 
@@ -50,13 +50,19 @@ export function textOfLines(lines: readonly Line[], markup: Markup): string {
   return [...shown, ...(rest > 0 ? [`and ${rest} more`] : [])].join("\n");
 }
 
-const DONE = { created: "was created", updated: "was changed", deleted: "was deleted" } as const;
+const DONE = {
+  created: "was created",
+  updated: "was changed",
+  deleted: "was deleted",
+  missed: "was no longer found",
+  returned: "is back",
+} as const;
 
 function lineOf({ action, entity, name, email, comment, fields }: Line, { bold, escape }: Markup): string {
   const some = fields.slice(0, MOST_FIELDS).map(escape).join(", ") + (fields.length > MOST_FIELDS ? ", …" : "");
   return [
     `${entity} ${bold(escape(name))} ${DONE[action]}`,
-    email === undefined ? "" : ` by ${escape(email)}`,
+    email === undefined ? "" : isSighting(action) ? ` (import by ${escape(email)})` : ` by ${escape(email)}`,
     some === "" ? "" : ` (${some})`,
     comment === undefined || comment === "" ? "" : `: ${escape(comment)}`,
   ].join("");

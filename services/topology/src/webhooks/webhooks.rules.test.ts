@@ -21,6 +21,10 @@ describe("a message for chat services", () => {
         SLACK,
       ),
     ).toBe("Tag *a* was deleted");
+    const missed = { ...line, action: "missed", fields: [], comment: undefined } as const;
+    expect(textOfLines([missed, { ...missed, action: "returned" }], PLAIN)).toBe(
+      "Host nas was no longer found (import by ada@example.com)\nHost nas is back (import by ada@example.com)",
+    );
   });
 
   it("turns no name into markup, a link or a mention", () => {
@@ -64,6 +68,9 @@ describe("the rules of a webhook", () => {
     expect(isSelected({ ...everything, network_ids: ["one"] }, { ...entry, network_id: null })).toBe(false);
     expect(isSelected({ ...everything, entities: ["Tag"] }, entry)).toBe(false);
     expect(isSelected({ ...everything, actions: ["deleted", "updated"] }, entry)).toBe(true);
+    const missed = { ...entry, action: "missed", old: undefined } as const;
+    expect(isSelected({ ...everything, actions: ["created", "updated", "deleted"] }, missed)).toBe(false);
+    expect(isSelected({ ...everything, actions: ["missed"], tag_ids: ["new"] }, missed)).toBe(true);
     for (const [tag, expected] of [
       ["new", true],
       ["old", true],
