@@ -19,6 +19,9 @@ export interface ArpRow {
 
 /** Address, MAC address and vendor, as `arp-scan` separates them; other tables have blanks. */
 const OF_ARP_SCAN = /^[\d.]{7,15}\t[\da-f]{2}(?::[\da-f]{2}){5}\t(.+)$/i;
+/** An interface of Juniper's systems, such as `ge-0/0/0.0` or `irb.10`. */
+const INTERFACE_OF_JUNIPER =
+  /^(?:[a-z]{2}-\d+\/\d+\/\d+(?::\d+)?|(?:ae|bme|em|fxp|irb|lo|me|reth|st|vlan|vme)\d*)(?:\.\d+)?$/;
 /** Maximum words of a row. */
 const MOST_WORDS = 24;
 /** Lines in which headings are looked for; prompts and notes may precede them. */
@@ -33,7 +36,7 @@ const HEADINGS: readonly RegExp[] = [
   /^protocol address age ?\(min\) hardware addr type interface/,
   /^address age (?:\((?:min|sec)\) )?(?:mac address|hardware addr) interface/,
   /^address age\(min\) hardware addr interface/,
-  /^mac address address name interface/,
+  /^mac address address (?:name )?interface/,
   /^#? ?(?:columns: )?(?:flags, )?address,? mac-address,? interface/,
   /^ip arp table/,
   /^interface: \S+, (?:type: \S+, )?(?:mac: \S+, )?ipv4: /,
@@ -93,13 +96,14 @@ export function arpRow(line: string): ArpRow | null {
 }
 
 function rowOf(words: readonly string[], at: number, card: number): ArpRow {
-  // Juniper: MAC address, address, name, interface.
+  // Juniper: MAC address, address, name, interface; with `no-resolve` without names.
   const isJuniper = card === 0 && at === 1;
-  const name = isJuniper ? words[2] : undefined;
+  const isNamed = isJuniper && !INTERFACE_OF_JUNIPER.test(words[2] ?? "");
+  const name = isNamed ? words[2] : undefined;
   return {
     address: words[at] ?? "",
     mac: card === -1 ? "" : (words[card] ?? ""),
-    link: (isJuniper ? words[3] : words.at(-1)) ?? "",
+    link: (isJuniper ? words[isNamed ? 3 : 2] : words.at(-1)) ?? "",
     states: [],
     hostname: name === undefined ? null : hostnameIn(name),
   };

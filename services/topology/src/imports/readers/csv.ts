@@ -128,7 +128,10 @@ function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
 function stateOf(row: Row, columns: Columns): Fault | null {
   const heading = columns.of.get("state")?.[0]?.text;
   if (heading === undefined) return null;
-  const reason = reasonAgainstState(heading, cellAsWritten(row, columns, "state"));
+  const isNamed = (["name", "hostname", "host", "mac"] as const).some(
+    (column) => columns.of.has(column) && cellAsWritten(row, columns, column) !== "",
+  );
+  const reason = reasonAgainstState(heading, cellAsWritten(row, columns, "state"), isNamed);
   return reason === null ? null : { reason, column: "state", code: "unusable_address" };
 }
 

@@ -38,6 +38,16 @@ describe("a file is read as text, however its program wrote it", () => {
     expect(textOf(file)).toBe(TEXT);
   });
 
+  it("with the line ends of old Macintosh systems", () => {
+    const file = Buffer.from(TEXT.replaceAll("\r\n", "\r"));
+    for (const cut of [file.length, 20])
+      expect(
+        Buffer.concat(
+          decoded([file.subarray(0, cut), file.subarray(cut)].map((one) => new Uint8Array(one))),
+        ).toString(),
+      ).toBe(TEXT.replaceAll("\r\n", "\n"));
+  });
+
   it("in the code page of Windows' console", () => {
     const bytes = Buffer.from(TEXT, "latin1");
     const inConsole = new Map([
@@ -100,7 +110,7 @@ describe("a file that is no text is refused, with what to do instead", () => {
     [
       "damaged UTF-8",
       Buffer.concat([Buffer.from(`${TEXT}${"Größe;10.0.0.3;ä\r\n".repeat(50)}`), Buffer.from([0xff])]),
-      /must be in UTF-8 from here on/,
+      /^line 54, column 1: must be in UTF-8 from here on: save the file as UTF-8/,
     ],
     [
       "the greppable output of nmap",

@@ -67,16 +67,30 @@ export function decoded(
   blocks: Uint8Array[],
   limits: Pick<FileLimits, "bytes" | "advice"> = RESPONSE_LIMITS,
 ): Uint8Array[] {
+  const text = inUtf8(blocks, limits);
+  return isOfOldMac(text) ? text.map((block) => block.map((byte) => (byte === CR ? LF : byte))) : text;
+}
+
+const CR = 0x0d;
+const LF = 0x0a;
+
+/** Spreadsheets still offer to end lines as old Macintosh systems did. */
+function isOfOldMac(blocks: readonly Uint8Array[]): boolean {
+  return blocks.some((block) => block.includes(CR)) && !blocks.some((block) => block.includes(LF));
+}
+
+function inUtf8(blocks: Uint8Array[], limits: Pick<FileLimits, "bytes" | "advice">): Uint8Array[] {
   const plain = isGzip(blocks[0]) ? inflated(blocks, limits) : blocks;
   refuseNoText(plain[0]);
   const marked = markOf(plain[0]);
   if (marked?.encoding === "utf-8") return withoutMark(plain, marked.bytes);
   const encoding = marked?.encoding ?? unmarkedUtf16(plain[0]);
   if (encoding !== null) return asUtf8(withoutMark(plain, marked?.bytes ?? 0), encoding);
-  // The reader says where UTF-8 is damaged.
-  if (isUtf8(plain) || isDamagedUtf8(plain)) return plain;
+  if (isUtf8(plain)) return plain;
+  if (isDamagedUtf8(plain)) throw damageIn(plain);
   const named = DECLARATION.exec(latin1(plain[0], 500))?.[1] ?? guessed(plain);
-  return /^(?:utf-?8|us-ascii)$/i.test(named) ? plain : asUtf8(plain, named);
+  if (/^(?:utf-?8|us-ascii)$/i.test(named)) throw damageIn(plain);
+  return asUtf8(plain, named);
 }
 
 function inflated(
@@ -145,6 +159,14 @@ function isDamagedUtf8(blocks: readonly Uint8Array[]): boolean {
   const text = Buffer.concat(blocks).toString();
   const others = text.match(/[^\0-\x7f]/gu) ?? [];
   return others.filter((letter) => letter === "\ufffd").length < others.length / 4;
+}
+
+/** What is said of a text that is in UTF-8 up to a place. */
+function damageIn(blocks: readonly Uint8Array[]): Error {
+  const [before = ""] = Buffer.concat(blocks).toString().split("\ufffd", 1);
+  const lines = before.split("\n");
+  const column = [...(lines.at(-1) ?? "")].length + 1;
+  return faultAt(lines.length, "must be in UTF-8 from here on: save the file as UTF-8", column);
 }
 
 /** The encoding that the bytes speak for; Windows' Latin one where they speak for none. */

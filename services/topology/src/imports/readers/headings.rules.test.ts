@@ -14,6 +14,16 @@ describe("the columns of a table, by their headings", () => {
     ["Italian", "Nome;Indirizzo IP;Indirizzo MAC;Descrizione", "name address mac description"],
     ["Portuguese", "Nome;Endereço IP;Endereço MAC;Descrição", "name address mac description"],
     ["Dutch", "Naam;IP-adres;MAC-adres;Omschrijving", "name address mac description"],
+    [
+      "with words that connect",
+      "Nome do dispositivo;Endereço de IP;Nom du périphérique;Dirección de la MAC",
+      "name address name mac",
+    ],
+    ["Polish", "Nazwa urządzenia;Adres IP;Adres MAC;Producent", "name address mac vendor"],
+    ["Russian", "Имя;IP-адрес;MAC-адрес;Производитель", "name address mac vendor"],
+    ["Chinese", "主机名;IP地址;MAC地址;厂商", "hostname address mac vendor"],
+    ["Japanese", "名前;IPアドレス;MACアドレス;メーカー", "name address mac vendor"],
+    ["Korean", "이름;IP 주소;MAC 주소;제조사", "name address mac vendor"],
     ["phpIPAM", "IP address;Description;Hostname;MAC;Device;Port", "address description hostname mac - -"],
     ["NetBox", "address;status;vrf;device;interface;dns_name", "address state - host interface hostname"],
     ["UniFi", "Name;Vendor;IP Address;MAC Address;Connection;Network;Port", "name vendor address mac - - -"],
@@ -93,7 +103,14 @@ describe("a cell", () => {
     ["Estado", "Muerto", true],
     ["Stato", "Inattivo", true],
     ["Status", "Dood", true],
+    ["IP State", "DHCP", false],
   ])("of a state says whether there is a machine: %s %s", (heading, state, isAgainst) => {
     expect(reasonAgainstState(heading, state) !== null).toBe(isAgainst);
+  });
+
+  it("of a kept address speaks of no machine, if the row says nothing else of one", () => {
+    for (const state of ["DHCP", "Reserved", "reservado"])
+      expect([state, reasonAgainstState("IP State", state, false) !== null]).toEqual([state, true]);
+    expect(reasonAgainstState("IP State", "Offline", false)).toBeNull();
   });
 });

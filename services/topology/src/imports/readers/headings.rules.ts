@@ -10,6 +10,7 @@ const HEADINGS = {
     "ipaddress ip_addr ip_adr last_ip local_ip primary_ip primary_ipv4 primary_ipv6 devlastip ip_address_v4 ip_address_v6",
     "ip_adresse ip_adressen ipadresse ipv4_adresse ipv6_adresse adresse_ip adresses_ip adresse_ipv4 adresse_ipv6",
     "direccion_ip direcciones_ip indirizzo_ip indirizzi_ip endereco_ip enderecos_ip ip_adres ip_adressen ipadres",
+    "adres_ip adresy_ip ip_adresa adresa_ip ip_adress ip_osoite ip_adresi ip_cim ip_адрес ip_адреса ip地址 ipアドレス ip_주소",
   ],
   mac: [
     "mac_address mac_addresses mac macs macaddress mac_addr mac_adr hwaddr hw_address hardware_address ethernet ethernet_address",
@@ -17,19 +18,24 @@ const HEADINGS = {
     "mac_adresse mac_adressen macadresse hardwareadresse hardware_adresse physische_adresse physikalische_adresse",
     "adresse_mac adresses_mac adresse_physique direccion_mac direcciones_mac direccion_fisica",
     "indirizzo_mac indirizzi_mac indirizzo_fisico endereco_mac enderecos_mac endereco_fisico mac_adres fysiek_adres",
+    "adres_mac adres_fizyczny mac_adresa adresa_mac mac_adress mac_osoite mac_adresi mac_cim mac_адрес mac_адреса",
+    "mac地址 macアドレス mac_주소",
   ],
   hostname: [
     "hostname host_name fqdn dns_name dns dns_hostname devfqdn computer_name computername netbios_name",
     "rechnername computername hostnamen dns_namen nom_d_hote nom_de_l_hote nom_hote nom_dns nom_de_l_ordinateur",
     "nom_d_ordinateur nombre_de_host nombre_host nombre_del_host nombre_dns nombre_de_equipo nombre_del_equipo",
     "nome_host nome_dns nome_do_host nome_computer nome_del_computer nome_do_computador hostnaam dns_naam computernaam",
+    "nazwa_hosta nazwa_komputera nazev_hostitele nazev_pocitace имя_хоста имя_компьютера 主机名 计算机名 ホスト名 호스트_이름",
   ],
   host: ["host machine server rechner maschine hote serveur servidor macchina maquina"],
   device: ["device virtual_machine gerat geraet appareil dispositivo apparaat vm"],
   name: [
     "name label title display_name alias device_name client client_name devname assetname asset_name",
     "bezeichnung geratename geraetename nom nom_de_l_appareil nombre nombre_del_dispositivo nome nome_dispositivo",
-    "naam apparaatnaam",
+    "nom_peripherique nom_equipement nom_machine nombre_equipamiento nome_equipamento nome_maquina nome_macchina nome_apparecchio",
+    "naam apparaatnaam nazwa nazwa_urzadzenia nazev nazev_zarizeni nazov namn enhetsnamn navn enhedsnavn nimi nev nume",
+    "имя название имя_устройства назва 名称 名字 设备名称 名前 機器名 이름",
   ],
   description: [
     "description comment comments note notes remark remarks devcomments",
@@ -39,6 +45,7 @@ const HEADINGS = {
   ],
   vendor: [
     "vendor manufacturer mac_vendor hersteller fabricant constructeur fabricante fornecedor produttore fornitore",
+    "producent vyrobce vyrobca tillverkare valmistaja uretici gyarto producator производитель виробник 厂商 制造商 メーカー 제조사",
     "fabrikant devvendor vendor_name manufacturer_name make brand marke marque marca merk",
   ],
   model: [
@@ -75,9 +82,19 @@ const HEADINGS = {
 
 export type Column = keyof typeof HEADINGS;
 
+/** Words that connect others, as in "Nome do dispositivo" and "Nombre de dispositivo". */
+const CONNECTING = /_(?:d|da|de|del|della|dello|des|di|do|du|het|l|la|le|of|the|van)(?=_)/g;
+
+/** A key without words that connect others, which people write or leave out. */
+function essenceOf(key: string): string {
+  return key.replaceAll(CONNECTING, "");
+}
+
 const COLUMN_OF: ReadonlyMap<string, Column> = new Map(
   Object.entries(HEADINGS).flatMap(([column, lines]) =>
-    lines.flatMap((line: string) => line.split(" ")).map((key) => [key, column as Column]),
+    lines
+      .flatMap((line: string) => line.split(" "))
+      .map((written) => [essenceOf(headingKey(written)), column as Column]),
   ),
 );
 
@@ -146,7 +163,10 @@ function columnOf(heading: string): Column | null {
   const remark = headingKey(heading.slice(heading.search(/[([]/) + 1));
   if (bare !== heading && OF_SWITCHES.test(remark)) return null;
   const [first = ""] = bare.split("/", 1);
-  return [heading, bare, first].map((text) => COLUMN_OF.get(headingKey(text))).find((one) => one !== undefined) ?? null;
+  return (
+    [heading, bare, first].map((text) => COLUMN_OF.get(essenceOf(headingKey(text)))).find((one) => one !== undefined) ??
+    null
+  );
 }
 
 /** What the columns with these headings are; null for those that are not used. */
@@ -188,10 +208,19 @@ const NO_MACHINE = new RegExp(
   "i",
 );
 
-/** Why a row is of no machine; null if it may be of one. @param heading of the state @param state as written */
-export function reasonAgainstState(heading: string, state: string): string | null {
+/** States of an address that is kept for a machine, or for a pool. */
+const KEPT_FREE = /^(?:dhcp|reserved|reserviert|réservée?|reservad[oa]|riservato|gereserveerd)$/i;
+
+/**
+ * Why a row is of no machine; null if it may be of one.
+ *
+ * @param heading of the state
+ * @param state as written
+ * @param isNamed false if the row says nothing of a machine
+ */
+export function reasonAgainstState(heading: string, state: string, isNamed = true): string | null {
   const isUnanswered = headingKey(heading) === "ping" && /^(?:\[?n\/[as]\]?|-|no|timeout)$/i.test(state);
-  return isUnanswered || NO_MACHINE.test(state)
+  return isUnanswered || NO_MACHINE.test(state) || (!isNamed && KEPT_FREE.test(state))
     ? `the row says that it is ${state === "" ? "not there" : state}`
     : null;
 }

@@ -59,7 +59,7 @@ function looksLike(beginning: string): boolean {
 
 function readNeighbours(bytes: Iterable<Uint8Array>): Scan {
   const blocks = [...bytes];
-  const isJson = beginningOf(blocks).startsWith("[");
+  const isJson = /^\[\s*[[\]{]/.test(beginningOf(blocks));
   const sightings = createSightings();
   const machines: Machine[] = [];
   for (const one of isJson ? inJson(blocks) : inLines(blocks, sightings.skipped)) {

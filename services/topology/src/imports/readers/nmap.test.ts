@@ -276,7 +276,7 @@ describe("a file that is not a scan is rejected with line and column", () => {
     [
       "a web page",
       "<?xml version='1.0'?>\n<html><body/></html>",
-      "line 2, column 7: is a web page: import the XML of nmap -oX that it was made from",
+      "line 2, column 7: is a web page: save its table as CSV, or import the XML of nmap -oX that it was made from",
     ],
     [
       "a report of Nessus",

@@ -23,7 +23,7 @@ const FOREIGN_ROOTS: ReadonlyMap<string, string> = new Map([
   ["NessusClientData", "is a report of Nessus, which is not read: export its hosts as CSV, or scan with nmap -oX"],
   ["NessusClientData_v2", "is a report of Nessus, which is not read: export its hosts as CSV, or scan with nmap -oX"],
   ["report", "is a report of OpenVAS, which is not read: export its hosts as CSV, or scan with nmap -oX"],
-  ["html", "is a web page: import the XML of nmap -oX that it was made from"],
+  ["html", "is a web page: save its table as CSV, or import the XML of nmap -oX that it was made from"],
   ["SCAN", "is a report of Qualys, which is not read: export its hosts as CSV, or scan with nmap -oX"],
   ["NexposeReport", "is a report of Nexpose, which is not read: export its hosts as CSV, or scan with nmap -oX"],
   ["Workbook", "is an Excel workbook in XML: save the sheet as CSV"],
