@@ -3,7 +3,7 @@
 const shared = (inside) => `^shared/(?:src|dist)/${inside}`;
 const TEST = "\\.test\\.ts$";
 const CLIENT = "^shared/client/(?:src|dist)/";
-const BROWSER_SAFE = `${shared("(?:contract/|errors\\.|client\\.|follow-job\\.)")}|${CLIENT}`;
+const BROWSER_SAFE = `${shared("(?:contract/|sample/|errors\\.|client\\.|follow-job\\.)")}|${CLIENT}`;
 /** Declarations of kinds, and documents' types with what follows from them. */
 const MODELS = ["^services/topology/src/kinds/", "^services/identity/src/model/"];
 /** Files that say by their names that they hold pure rules, and the tables of the catalogue that rules look things up in. */
@@ -30,7 +30,18 @@ const ROOMS = {
     "mcp",
     "pipeline",
   ],
-  "shared/src": ["contract", "scheduling", "bus", "tracing", "mongo", "http", "writes", "upstream", "openapi"],
+  "shared/src": [
+    "contract",
+    "sample",
+    "scheduling",
+    "bus",
+    "tracing",
+    "mongo",
+    "http",
+    "writes",
+    "upstream",
+    "openapi",
+  ],
   "deploy/local/src": ["demo", "processes", "servers", "supervisor"],
   "services/identity/src": [
     "model",
@@ -164,7 +175,7 @@ module.exports = {
     {
       name: "console-is-a-browser-program",
       comment:
-        "The console runs in browsers: of ours it imports the contract, the errors and the client, and nothing of Node.",
+        "The console runs in browsers: of ours it imports the contract, the sample, the errors and the client, and nothing of Node.",
       severity: "error",
       from: { path: "^gateway/web/src/", pathNot: TEST },
       to: { path: "^(?:shared|gateway|services|deploy|test)/", pathNot: ["^gateway/web/", BROWSER_SAFE] },

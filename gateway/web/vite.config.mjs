@@ -25,12 +25,43 @@ export default defineConfig({
     // A picture inside a style sheet would need a wider content security policy.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    chunkSizeWarningLimit: 1_000,
-    // "use client" and its like mean something to servers that render; there is none here
-    rolldownOptions: { checks: { moduleLevelDirective: false } },
+    chunkSizeWarningLimit: 1_500,
+    // One style sheet: those of pages are small, and each would be a request.
+    cssCodeSplit: false,
+    rolldownOptions: {
+      // "use client" and its like mean something to servers that render; there is none here
+      checks: { moduleLevelDirective: false },
+      output: { codeSplitting: { groups: [{ name: fileOf, debugName: "by first use" }] } },
+    },
   },
-  plugins: [ownSources(), themeStyles(), schemeScript(), finish()],
+  plugins: [ownSources(), themeStyles(), componentStyles(), schemeScript(), finish()],
 });
+
+/** The page that people open first, and most. */
+const FIRST_PAGE = "/gateway/web/src/map/";
+
+/**
+ * Which file a module is in: one for all that every page needs, one for the map, and the bundler's choice for the others.
+ * Otherwise each module that some pages share is a file of its own, and the map takes seventy requests.
+ */
+function fileOf(id, bundle) {
+  if (id.includes(FIRST_PAGE)) return "map";
+  return isNeededAtFirst(id, bundle) ? "main" : null;
+}
+
+const known = new Map();
+
+/** Whether the entry or the map imports a module, directly or not. */
+function isNeededAtFirst(id, bundle) {
+  if (known.has(id)) return known.get(id);
+  // Until the answer is known, for modules that import each other.
+  known.set(id, false);
+  const { isEntry = false, importers = [] } = bundle.getModuleInfo(id) ?? {};
+  const isNeeded =
+    isEntry || id.startsWith("\0") || importers.some((one) => one.includes(FIRST_PAGE) || isNeededAtFirst(one, bundle));
+  known.set(id, isNeeded);
+  return isNeeded;
+}
 
 /** Reads the contract and the client from their sources: the console is built beside what compiles them. */
 function ownSources() {
@@ -52,6 +83,43 @@ function themeStyles() {
         ["variables", "light", "dark"].map((part) => [part, { ...standard[part], ...own[part] }]),
       );
       return convertCssVariables(merged, ":root");
+    },
+  };
+}
+
+/** Mantine's components in the console. The build fails if one is missing here, or is not used. */
+const COMPONENTS = [
+  ...["ActionIcon", "Alert", "Anchor", "Badge", "Button", "Center", "Checkbox", "CheckboxCard", "CheckboxIndicator"],
+  ...["CloseButton", "Code", "ColorInput", "ColorPicker", "ColorSwatch", "Combobox", "Divider", "Drawer", "Fieldset"],
+  ...["Group", "InlineInput", "Input", "List", "Loader", "Menu", "Modal", "ModalBase", "Notification", "NumberInput"],
+  ...["Overlay", "Pagination", "Paper", "PasswordInput", "Pill", "PillsInput", "Popover", "Progress", "Radio"],
+  ...["RadioCard", "RadioIndicator", "ScrollArea", "Stack", "Stepper", "Switch", "Table", "Tabs", "Text", "Title"],
+  ...["Tooltip", "UnstyledButton", "VisuallyHidden"],
+];
+
+/** The styles of these components; those of all are more than half of the console's. */
+function componentStyles() {
+  const id = "virtual:components.css";
+  const folder = join(import.meta.dirname, "../../node_modules/@mantine/core");
+  const textOf = (file) => readFileSync(join(folder, file), "utf8").trim();
+  return {
+    name: "nts-components",
+    resolveId: (source) => (source === id ? `\0${id}` : null),
+    load(resolved) {
+      if (resolved !== `\0${id}`) return null;
+      const whole = textOf("styles.css");
+      // The theme sets every variable.
+      const texts = ["baseline", "global", ...COMPONENTS].map((name) => textOf(`styles/${name}.css`));
+      // The order of the whole matters, where components build on others.
+      return texts.sort((a, b) => whole.indexOf(a) - whole.indexOf(b)).join("\n");
+    },
+    generateBundle(_options, bundle) {
+      const modules = Object.values(bundle).flatMap((file) => (file.type === "chunk" ? Object.keys(file.modules) : []));
+      const used = modules.flatMap((module) => /@mantine\/core\/.*\/(\w+)\.module\.mjs$/.exec(module)?.[1] ?? []);
+      const wrong = [...new Set([...used, ...COMPONENTS])].filter(
+        (name) => used.includes(name) !== COMPONENTS.includes(name),
+      );
+      if (wrong.length > 0) this.error(`COMPONENTS must list the components of the console: ${wrong.join(", ")}`);
     },
   };
 }

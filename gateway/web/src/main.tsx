@@ -1,5 +1,5 @@
 import "./zod-setup.js";
-import "@mantine/core/styles.css";
+import "virtual:components.css";
 import "@mantine/notifications/styles.css";
 import "virtual:theme.css";
 import "./styles/global.css";

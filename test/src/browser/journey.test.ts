@@ -1,6 +1,6 @@
 /** The main path of a new user, from the first visit to a picture of the network. */
 import { describe, expect, it } from "@jest/globals";
-import type { Page, Request } from "playwright-core";
+import type { Locator, Page, Request } from "playwright-core";
 import { type Account, aColleague, anAccount, callerOf } from "../support/api.js";
 import { isFollowing } from "../support/browser.js";
 import { SCAN } from "../support/scan.js";
@@ -11,39 +11,60 @@ import { aNetworkWithAHost } from "../support/world.js";
 const { url, openWindow } = createVisits();
 
 describe("a new user", () => {
-  it("signs up, creates a network, imports a scan, and sees the result", async () => {
+  it("signs up, imports a scan, sees it on the map, edits and undoes, all by keyboard", async () => {
     const page = await openWindow();
+    const { press, reach, activate, enter } = keyboardOf(page);
     await page.goto("/");
-    await page.getByRole("link", { name: "Create one" }).click();
-    await heading(page, "Create an account").waitFor();
-    await page.getByRole("textbox", { name: "Email", exact: true }).fill("ada@journey.example.com");
-    await page.getByRole("textbox", { name: "Password", exact: true }).fill("short");
-    await button(page, "Create account").click();
+    await activate(page.getByRole("link", { name: "Create one" }));
+    await enter(field(page, "Email"), "ada@journey.example.com");
+    await enter(field(page, "Password"), "short");
+    await press("Enter");
     await page.getByText("must have at least 10 characters").waitFor();
-    await page.getByRole("textbox", { name: "Password", exact: true }).fill("a long password");
-    await button(page, "Create account").click();
+    await enter(field(page, "Password"), "a long password");
+    await press("Enter");
 
-    await page.getByRole("textbox", { name: "Network name", exact: true }).fill("Home");
-    await button(page, "Create network").click();
-    await page.getByLabel("Select a file").setInputFiles({
-      name: "scan.xml",
-      mimeType: "text/xml",
-      buffer: Buffer.from(SCAN),
-    });
+    await enter(field(page, "Network name"), "Home");
+    await press("Enter");
+    const chooser = page.waitForEvent("filechooser");
+    await activate(page.getByLabel("Select a file"), "Space");
+    await (await chooser).setFiles({ name: "scan.xml", mimeType: "text/xml", buffer: Buffer.from(SCAN) });
     const preview = page.getByRole("region", { name: "Preview" });
     await preview.getByText("192.168.7.20").waitFor();
-    await button(page, "Import").click();
+    await activate(button(page, "Import"));
     await page.getByText("The import is done").waitFor();
-    await page.getByRole("link", { name: "View topology" }).click();
+    await activate(page.getByRole("link", { name: "View topology" }));
     await heading(page, "Topology").waitFor();
-    const picture = page.getByRole("listbox", { name: "Topology contents" });
+    const contents = page.getByRole("listbox", { name: "Topology contents" });
     for (const shown of ["192.168.7.0/24", "192.168.7.1", "192.168.7.20"])
-      await picture.getByText(shown, { exact: true }).first().waitFor();
+      await contents.getByText(shown, { exact: true }).first().waitFor();
 
-    await page.getByRole("link", { name: "Hosts", exact: true }).click();
-    const rows = page.getByRole("table", { name: "Hosts" }).getByRole("row");
-    await rows.filter({ hasText: "192.168.7.1" }).waitFor();
-    expect(await rows.count()).toBe(3);
+    await reach(page.getByRole("application"));
+    await press("ArrowRight");
+    await page.getByRole("region", { name: /^About (?:router|nas)/ }).waitFor();
+    await press("Enter");
+    await page.waitForURL("**/hosts/*");
+    await activate(button(page, "Edit"));
+    const name = field(page.getByRole("dialog"), "Name");
+    await enter(name, "gateway");
+    await press("Enter");
+    await heading(page, "gateway").waitFor();
+    await activate(page.getByRole("article").first().getByRole("button", { name: "Undo" }));
+    await activate(page.getByRole("dialog").getByRole("button", { name: "Undo" }));
+    await heading(page, "gateway").waitFor({ state: "detached" });
+  });
+
+  it("tries sample data, and removes it with a click and nothing else", async () => {
+    const account = await anAccount(url());
+    const page = await openWindow({ account });
+    await page.goto("/");
+    await button(page, "Try with sample data").click();
+    await page.waitForURL("**/topology");
+    await page.getByText(/^4 subnets, \d+ hosts, \d+ services$/).waitFor();
+    await account.session.data("post", "/api/v1/networks", { name: "Mine" });
+    await button(page, "Remove it").click();
+    await page.getByText("Sample data removed.").waitFor();
+    const left = await account.session.data<{ name: string }[]>("get", "/api/v1/networks");
+    expect(left.map(({ name }) => name)).toEqual(["Mine"]);
   });
 
   it("joins an organization by an invite link, and sees the granted networks", async () => {
@@ -218,6 +239,37 @@ describe("an open page", () => {
     expect([following.maxOpen(), await page.evaluate("isSame")]).toEqual([1, true]);
   });
 });
+
+/** What a person without a mouse does. */
+function keyboardOf(page: Page) {
+  const press = (key: string): Promise<void> => page.keyboard.press(key);
+  /** Moves the focus there, forwards. */
+  const reach = async (target: Locator): Promise<void> => {
+    await target.waitFor({ state: "attached" });
+    const reached = target.and(page.locator(":focus"));
+    for (let presses = 0; (await reached.count()) === 0; presses++) {
+      if (presses === MOST_TABS) throw new Error(`the keyboard does not reach ${String(target)}`);
+      await press("Tab");
+    }
+  };
+  return {
+    press,
+    reach,
+    activate: async (target: Locator, key = "Enter"): Promise<void> => {
+      await reach(target);
+      await press(key);
+    },
+    /** Replaces the text of a field. */
+    enter: async (target: Locator, text: string): Promise<void> => {
+      await reach(target);
+      await press("ControlOrMeta+A");
+      await page.keyboard.type(text);
+    },
+  };
+}
+
+/** More than there are places on any page. */
+const MOST_TABS = 100;
 
 /** Holds requests of a page. @returns releases them */
 async function holdRequests(page: Page, pattern: string): Promise<() => void> {

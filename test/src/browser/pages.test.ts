@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { PATHS } from "@nts/web/paths";
 import type { Browser, Page } from "playwright-core";
-import { accessibilityViolationsOf } from "../support/accessibility.js";
+import { accessibilityViolationsOf, contrastViolationsOf } from "../support/accessibility.js";
 import { type Account, aColleague, anAccount } from "../support/api.js";
 import { aPerson } from "../support/browser.js";
 import { startChromium } from "../support/chromium.js";
@@ -46,7 +46,7 @@ const pathOf = (path: string): string => {
   return path.replace(":id", ids[path] ?? world.host.id);
 };
 
-describe("every page is accessible, fits, violates no policy, and sends no request elsewhere", () => {
+describe("every page is accessible in both themes, fits, violates no policy, and sends no request elsewhere", () => {
   const looks = [
     ["full", "light", WIDE],
     ["full", "dark", NARROW],
@@ -64,6 +64,9 @@ describe("every page is accessible, fits, violates no policy, and sends no reque
         );
         expect([path, overflow, takeFaults()]).toEqual([path, 0, []]);
         violations.push(...(await accessibilityViolationsOf(page)).map((violation) => `${path}: ${violation}`));
+        await page.emulateMedia({ colorScheme: colorScheme === "light" ? "dark" : "light" });
+        violations.push(...(await contrastViolationsOf(page)).map((violation) => `${path}, otherwise: ${violation}`));
+        await page.emulateMedia({ colorScheme });
         takeFaults();
       }
       await close();

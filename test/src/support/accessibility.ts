@@ -9,16 +9,30 @@ const ALL_RULES = [...WCAG_AA, "best-practice"];
  * The accessibility violations of a page, with their places. The checker is injected through the debugger, despite the
  * policy, and stays as long as the document.
  */
-export async function accessibilityViolationsOf(page: Page, rules: readonly string[] = ALL_RULES): Promise<string[]> {
+export function accessibilityViolationsOf(page: Page, rules: readonly string[] = ALL_RULES): Promise<string[]> {
+  return violationsOf(page, { type: "tag", values: rules });
+}
+
+/** Texts of too little contrast, which is what another colour scheme can change. */
+export function contrastViolationsOf(page: Page): Promise<string[]> {
+  return violationsOf(page, { type: "rule", values: ["color-contrast"] });
+}
+
+interface Only {
+  readonly type: "tag" | "rule";
+  readonly values: readonly string[];
+}
+
+async function violationsOf(page: Page, only: Only): Promise<string[]> {
   if (!(await page.evaluate<boolean>("'axe' in globalThis"))) await page.evaluate(axe.source);
   const results = await page.evaluate(
-    async (values) =>
+    async (runOnly) =>
       (globalThis as unknown as { axe: { run: (options: object) => Promise<AxeResults> } }).axe.run({
-        runOnly: { type: "tag", values },
+        runOnly,
         resultTypes: ["violations"],
         preload: false,
       }),
-    rules,
+    only,
   );
   return results.violations.flatMap(({ id, help, nodes }) =>
     nodes.map(({ target, failureSummary }) => `${id}: ${help}: ${String(target)}: ${failureSummary ?? ""}`),

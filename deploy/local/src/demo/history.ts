@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { DemoApi } from "./api.js";
-import { type DemoHost, type SubnetKey, SUBNETS } from "./data.js";
-import { HOSTS } from "./network.js";
+import { HOSTS } from "@nts/shared/sample/bodies";
+import { type SampleHost, type SubnetKey, SUBNETS } from "@nts/shared/sample/data";
 import type { PastMoment } from "./past.rules.js";
 
 /** Authors of changes: people with their own accounts, and a script with a key of the demo account. */
@@ -227,7 +227,7 @@ const CERTIFICATE_DAYS = [160, 48, 11, 320, 83, 24];
 const TODAY = new Date().toISOString().slice(0, 10);
 
 /** What `ssl-cert` says of a port. */
-function certificateOf(host: DemoHost, port: number): string {
+function certificateOf(host: SampleHost, port: number): string {
   if (!TLS_PORTS.has(port)) return "";
   const days = CERTIFICATE_DAYS[(HOSTS.indexOf(host) + port) % CERTIFICATE_DAYS.length] ?? 0;
   const end = new Date(Date.parse(TODAY) + days * DAY_MS).toISOString().slice(0, 10);
@@ -239,7 +239,7 @@ function certificateOf(host: DemoHost, port: number): string {
 }
 
 /** The scan result of a host at its addresses in a subnet. */
-function elementsOf(host: DemoHost, subnet: SubnetKey, closed: readonly number[]): string[] {
+function elementsOf(host: SampleHost, subnet: SubnetKey, closed: readonly number[]): string[] {
   const { interfaces, services } = host;
   const places = services.flatMap(([, , ...ports]) => ports.map((port) => /^(\d+)\/Tcp(?:@(\d))?$/.exec(port)));
   return interfaces.flatMap(([key, ip, mac], index) => {

@@ -15,11 +15,11 @@ import classes from "./archive.module.css";
 
 const FILE_NAME = "organization-archive.ndjson";
 
-/** Export and import of the organization's inventory as one file. */
+/** Backup and restoration: export and import of the organization's inventory as one file. */
 export default function ArchivePage(): ReactNode {
   const may = useHasLevel("Owner");
   return (
-    <Page title="Archive" about={<BackLink to={PATHS.settings}>Settings</BackLink>}>
+    <Page title="Backup" about={<BackLink to={PATHS.settings}>Settings</BackLink>}>
       {may ? (
         <div className={classes.parts}>
           <DownloadPart />
@@ -43,8 +43,8 @@ function DownloadPart(): ReactNode {
       <Stack>
         <Title order={2}>Download</Title>
         <Text size="sm">
-          A snapshot of networks, subnets, tags and hosts with everything on them. Users, API keys, webhooks and the
-          history are not included. Each download is recorded in the audit log.
+          An archive is a snapshot of networks, subnets, tags and hosts with everything on them. Users, API keys,
+          webhooks and the history are not included. Each download is recorded in the audit log.
         </Text>
         <CopyField label="Command" value={`curl -f -H 'Authorization: Bearer API_KEY' '${url}' -o ${FILE_NAME}`} />
         <Group justify="flex-end">

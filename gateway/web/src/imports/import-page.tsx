@@ -37,8 +37,8 @@ export default function ImportPage(): ReactNode {
     >
       <Panel pad>
         {!may ? (
-          <EmptyState icon={Network} title="Requires the Member level">
-            Ask an Owner or Admin of your organization to change your level.
+          <EmptyState icon={Network} title="Requires the Member role">
+            Ask an Owner or Admin of your organization to change your role.
           </EmptyState>
         ) : isLoaded && networks.length === 0 ? (
           <EmptyState

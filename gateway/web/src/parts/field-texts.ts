@@ -2,6 +2,7 @@
 
 const NAMES: Readonly<Record<string, string>> = {
   cidr: "Range (CIDR)",
+  color: "Colour",
   ip_address: "IP address",
   mac_address: "MAC address",
   network_id: "Network",

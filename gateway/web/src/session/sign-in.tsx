@@ -26,6 +26,7 @@ export default function SignIn(): ReactNode {
   return (
     <SignedOutLayout
       title="Sign in"
+      isIntroduced
       footer={
         <>
           No account yet?{" "}

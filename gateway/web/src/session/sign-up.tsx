@@ -45,6 +45,7 @@ export default function SignUp(): ReactNode {
   const submit = form.onSubmit((values) => create.mutate(values));
   return (
     <SignedOutLayout
+      isIntroduced={invited === null}
       title={invited === null ? "Create an account" : "Join your organization"}
       footer={
         <>

@@ -8,14 +8,14 @@ export function ArchivePart(): ReactNode {
   return (
     <Panel pad>
       <Title order={2} mb="xs">
-        Archive
+        Backup
       </Title>
       <Text size="sm">
-        Export the whole inventory as one file, to keep it, restore it, or move it to another organization.
+        Export the whole inventory as one file, an archive, to keep it, restore it, or move it to another organization.
       </Text>
       <Group justify="flex-end" mt="md">
         <Button component={Link} to={PATHS.archive} variant="default">
-          Open archive
+          Open backup
         </Button>
       </Group>
     </Panel>

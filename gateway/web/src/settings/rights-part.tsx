@@ -12,8 +12,8 @@ import { reachText } from "../users/reach-text.js";
 
 /** Who can change the role and networks of a user. */
 function adviceFor(level: Permission): string {
-  if (level === "Owner") return "Only another Owner can change your level.";
-  if (level === "Admin") return "Ask an Owner of your organization to change your level.";
+  if (level === "Owner") return "Only another Owner can change your role.";
+  if (level === "Admin") return "Ask an Owner of your organization to change your role.";
   return "Ask an Owner or Admin of your organization to change your role or networks.";
 }
 

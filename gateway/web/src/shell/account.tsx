@@ -1,5 +1,4 @@
 import { ActionIcon, Menu, Text, Tooltip, useMantineColorScheme } from "@mantine/core";
-import type { Membership } from "@nts/shared/contract";
 import { BookOpen, Building2, Check, ChevronsUpDown, LogOut, Monitor, Moon, Settings, Sun } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
@@ -18,7 +17,6 @@ const SCHEMES = [
 /** The menu of the account. */
 export function Account(): ReactNode {
   const { user, permissions, organization } = useSession();
-  const organizations = useOrganizations();
   const signOut = useSignOut();
   return (
     <Menu position="top-start" width="target" withinPortal>
@@ -29,14 +27,14 @@ export function Account(): ReactNode {
               {user.email}
             </Text>
             <Text size="xs" c="dimmed" truncate component="span">
-              {organizations.length > 1 ? `${permissions} · ${organization.name}` : permissions}
+              {permissions}
             </Text>
           </span>
           <ChevronsUpDown size={16} aria-hidden />
         </button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Organizations all={organizations} presentId={organization.id} />
+        <Organizations presentId={organization.id} />
         <Menu.Item component={Link} to={PATHS.settings} leftSection={<Settings size={16} aria-hidden />}>
           Settings
         </Menu.Item>
@@ -52,13 +50,9 @@ export function Account(): ReactNode {
   );
 }
 
-interface OrganizationsProps {
-  readonly all: readonly Membership[];
-  readonly presentId: string;
-}
-
-/** The other organizations to switch to; nothing if there is only one. */
-function Organizations({ all, presentId }: OrganizationsProps): ReactNode {
+/** The other organizations to switch to, read when the menu opens; nothing if there is only one. */
+function Organizations({ presentId }: { readonly presentId: string }): ReactNode {
+  const all = useOrganizations();
   const actIn = useActIn();
   if (all.length < 2) return null;
   return (

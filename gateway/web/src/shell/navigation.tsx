@@ -2,6 +2,7 @@ import { Select } from "@mantine/core";
 import type { Permission } from "@nts/shared/contract";
 import { isAtLeast } from "@nts/shared/contract";
 import {
+  Archive,
   BadgeCheck,
   Boxes,
   EyeOff,
@@ -61,6 +62,7 @@ export const GROUPS: readonly { readonly label: string; readonly entries: readon
       { path: PATHS.users, label: "Users", icon: Users, needs: "Admin" },
       { path: PATHS.audit, label: "Audit", icon: ShieldCheck, needs: "Owner" },
       { path: PATHS.webhooks, label: "Webhooks", icon: Webhook, needs: "Admin" },
+      { path: PATHS.archive, label: "Backup", icon: Archive, needs: "Owner" },
       { path: PATHS.settings, label: "Settings", icon: Settings },
     ],
   },
@@ -82,7 +84,7 @@ export function Navigation({ onNavigate }: { readonly onNavigate?: () => void })
                 .filter(({ needs = "Viewer" }) => isAtLeast(permissions, needs))
                 .map(({ path, label: name, icon: Icon }) => (
                   <li key={path}>
-                    <NavLink to={path} className={classes.link} onClick={onNavigate}>
+                    <NavLink to={path} end={path === PATHS.settings} className={classes.link} onClick={onNavigate}>
                       <Icon size={18} strokeWidth={1.75} aria-hidden />
                       {name}
                     </NavLink>

@@ -11,6 +11,7 @@ import { FreshCodes } from "../second-factor/fresh-codes.js";
 import { Unverified } from "../mail/unverified.js";
 import { PATHS } from "../paths.js";
 import { Waiting } from "../parts/waiting.js";
+import { SampleNote } from "../sample/sample-note.js";
 import { useSession } from "../session/session.js";
 import { Account, SchemeChoice } from "./account.js";
 import { LimitMeter } from "./limit-meter.js";
@@ -102,6 +103,7 @@ function Side({ onNavigate }: { readonly onNavigate?: () => void }): ReactNode {
       </div>
       {onNavigate === undefined && <PaletteButton />}
       <div className={classes.organization}>{organization.name}</div>
+      <SampleNote />
       <Navigation {...(onNavigate && { onNavigate })} />
       <div className={classes.foot}>
         <LimitMeter />

@@ -24,7 +24,7 @@ export function HostsStep({ network, onNext }: { readonly network: Network; read
           Add a host manually
         </Button>
         <Button variant="default" onClick={onNext}>
-          Next: an API key
+          Next: the map
         </Button>
       </Group>
       {isAdding && <HostEditor id={null} onClose={() => setAdding(false)} />}

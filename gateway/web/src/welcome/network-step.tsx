@@ -1,9 +1,10 @@
-import { Alert, Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { Alert, Button, Divider, Group, Stack, Text, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { createNetwork, type Network } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { describeFailure, faultsByPath } from "../api/failure.js";
 import { useWrite } from "../api/queries.js";
+import { TrySample } from "../sample/try-sample.js";
 
 interface NetworkStepProps {
   /** The one that there is already. */
@@ -48,6 +49,8 @@ export function NetworkStep({ network, onDone }: NetworkStepProps): ReactNode {
             Create network
           </Button>
         </Group>
+        <Divider label="or look around first" />
+        <TrySample />
       </Stack>
     </form>
   );

@@ -5,10 +5,10 @@ import { Page, Panel } from "../parts/page.js";
 import { useHasLevel } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { HostsStep } from "./hosts-step.js";
-import { KeyStep } from "./key-step.js";
+import { MapStep } from "./map-step.js";
 import { NetworkStep } from "./network-step.js";
 
-/** The first minutes: a network, what is in it, and a key for scripts. */
+/** The first minutes: a network, what is in it, and the map. */
 export default function WelcomePage(): ReactNode {
   const { networks, networkId } = useNetworkScope();
   const may = useHasLevel("Admin");
@@ -47,8 +47,8 @@ export default function WelcomePage(): ReactNode {
           <Stepper.Step label="Hosts" description="Import or add">
             {network !== undefined && <HostsStep network={network} onNext={() => setStep(2)} />}
           </Stepper.Step>
-          <Stepper.Step label="API key" description="For scripts">
-            <KeyStep />
+          <Stepper.Step label="Map" description="See it">
+            <MapStep />
           </Stepper.Step>
         </Stepper>
       </Panel>

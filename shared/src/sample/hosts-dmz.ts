@@ -1,10 +1,10 @@
-import type { DemoHost } from "./data.js";
+import type { SampleHost } from "./data.js";
 
 const VM = { type: "ProxmoxVM", details: { node: "pve2" } };
 const CONTAINER = { type: "LXC", details: { node: "pve1" } };
 
 /** Machines reachable from the internet. */
-export const DMZ_HOSTS: readonly DemoHost[] = [
+export const DMZ_HOSTS: readonly SampleHost[] = [
   {
     name: "Web proxy",
     hostname: "proxy.hq.example.com",

@@ -1,7 +1,7 @@
-import type { DemoHost } from "./data.js";
+import type { SampleHost } from "./data.js";
 
 /** Machines on the two office floors, and building technology. */
-export const OFFICE_HOSTS: readonly DemoHost[] = [
+export const OFFICE_HOSTS: readonly SampleHost[] = [
   {
     name: "Access point first floor",
     hostname: "ap-1.hq.example.com",

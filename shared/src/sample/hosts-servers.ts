@@ -1,10 +1,10 @@
-import type { DemoHost } from "./data.js";
+import type { SampleHost } from "./data.js";
 
 const VM = { type: "ProxmoxVM", details: { node: "pve1" } };
 const CONTAINER = { type: "LXC", details: { node: "pve2" } };
 
 /** Machines in the server room. */
-export const SERVER_HOSTS: readonly DemoHost[] = [
+export const SERVER_HOSTS: readonly SampleHost[] = [
   {
     name: "Firewall",
     hostname: "fw1.hq.example.com",

@@ -1,10 +1,11 @@
-import type { Attributes, Role } from "@nts/shared/contract";
+import type { Attributes, Role } from "../contract/index.js";
 
-/** The format of the demo data, written so that the lists of hosts read like an inventory. */
+// The network of an invented company, which demos and people who try the console get. It is written so that the lists of
+// hosts read like an inventory.
 
 export type SubnetKey = "servers" | "office" | "iot" | "dmz";
 
-export interface DemoSubnet {
+export interface SampleSubnet {
   readonly key: SubnetKey;
   readonly name: string;
   readonly cidr: string;
@@ -14,29 +15,29 @@ export interface DemoSubnet {
 }
 
 /** A network card: subnet, address, MAC address and name. */
-export type DemoInterface = readonly [subnet: SubnetKey, address: string, mac: string, name: string];
+export type SampleInterface = readonly [subnet: SubnetKey, address: string, mac: string, name: string];
 
 /**
  * A service: name, definition, and ports such as `443/Tcp`, on all interfaces or, with `@0`, on one; without ports it
  * is bound to the first interface.
  */
-export type DemoService = readonly [name: string, definition: string, ...ports: string[]];
+export type SampleService = readonly [name: string, definition: string, ...ports: string[]];
 
-export interface DemoHost {
+export interface SampleHost {
   readonly name: string;
   readonly hostname: string;
   readonly description: string;
   readonly tags: readonly string[];
   readonly role?: Role;
   readonly attributes?: Attributes;
-  readonly interfaces: readonly DemoInterface[];
-  readonly services: readonly DemoService[];
+  readonly interfaces: readonly SampleInterface[];
+  readonly services: readonly SampleService[];
   readonly virtualization?: { readonly type: string; readonly details: Readonly<Record<string, string>> };
 }
 
 export const NETWORK_NAME = "Head office";
 
-export const SUBNETS: readonly DemoSubnet[] = [
+export const SUBNETS: readonly SampleSubnet[] = [
   {
     key: "servers",
     name: "Servers",

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "@jest/globals";
 import { BlockList } from "node:net";
+import { createHost, createSubnet } from "../contract/index.js";
+import { HOSTS, hostBody, labelOf, subnetBodies } from "./bodies.js";
 import { SUBNETS } from "./data.js";
-import { CHANGES } from "./history.js";
-import { HOSTS } from "./network.js";
 
 const interfaces = HOSTS.flatMap((host) => host.interfaces);
 
-describe("the demo network", () => {
+describe("the sample network", () => {
   it("has at least 25 hosts in 4 subnets and at least 60 services", () => {
     expect(SUBNETS).toHaveLength(4);
     expect(HOSTS.length).toBeGreaterThanOrEqual(25);
@@ -41,10 +41,18 @@ describe("the demo network", () => {
     }
   });
 
-  it("has a history about its own hosts, by several people and with valid comments", () => {
-    const names = new Set(HOSTS.map(({ name }) => name));
-    expect(CHANGES.filter(({ host }) => !names.has(host))).toEqual([]);
-    expect(CHANGES.filter(({ comment }) => comment.length > 200)).toEqual([]);
-    expect(new Set(CHANGES.map(({ by }) => by)).size).toBe(3);
+  it("is created by bodies that the contract accepts, with what runs on what", () => {
+    const id = (n: number): string => `01938c4a-7d5e-7b21-9f3c-${String(n).padStart(12, "0")}`;
+    const subnetIds = new Map(SUBNETS.map(({ key }, index) => [key, id(index)]));
+    const runnerIds = new Map(HOSTS.map(({ hostname }, index) => [labelOf(hostname), id(100 + index)]));
+    const bodies = HOSTS.map((host) => hostBody(host, { networkId: id(99), subnetIds, runnerIds }));
+    const faults = [
+      ...[...subnetBodies(id(99)).values()].map((body) => createSubnet.body!.safeParse(body).error),
+      ...bodies.map((body) => createHost.body!.safeParse(body).error),
+    ];
+    expect(faults.filter((fault) => fault !== undefined)).toEqual([]);
+    expect(bodies.filter(({ virtualization }) => virtualization?.details?.["host_id"] !== undefined).length).toBe(
+      HOSTS.filter(({ virtualization }) => virtualization !== undefined).length,
+    );
   });
 });
