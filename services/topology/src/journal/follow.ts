@@ -17,6 +17,10 @@ import { createJournalWriter, PAUSE_MS, type OnRecorded } from "./writer.js";
 
 /** Milliseconds between reads, to batch changes: a command costs nearly the same for several. */
 const GATHER_MS = 25;
+/** Milliseconds since the commit of what was read last, after which what is behind it goes first: others wait for it. */
+const BEHIND_MS = 500;
+/** Then, the backlog proceeds after this many full batches. */
+const OTHERS_FIRST = 3;
 /** Fraction of time spent on the backlog; the rest leaves the database to others. */
 const DUTY = 0.8;
 /** Milliseconds that a read waits for the next event; without any, the position is saved as often. */
@@ -60,6 +64,7 @@ export async function follow(
   const ahead: { coming: Promise<ChangeBatch> | null } = { coming: null };
   /** Consecutive full batches. */
   let full = 0;
+  let lagMs = 0;
 
   /** @returns the number of events */
   async function take(): Promise<number> {
@@ -67,17 +72,22 @@ export async function follow(
     ahead.coming = null;
     const entries = await recorder.take(events);
     const last = events.at(-1);
-    if (last !== undefined) count(entries, Date.now() - timeOf(last).getTime());
+    lagMs = last === undefined ? 0 : Date.now() - timeOf(last).getTime();
+    if (last !== undefined) count(entries, lagMs);
     place.pass(events, token);
     read = token;
     return events.length;
   }
 
-  /** Proceeds with the backlog until it is time for the next events, which the database reads meanwhile. */
-  async function goOn(): Promise<void> {
+  /** Has the database read the next events meanwhile. */
+  function readAhead(): void {
     ahead.coming = stream.next(1, signal);
     // A fault is that of the next take.
     ahead.coming.catch(() => undefined);
+  }
+
+  /** Proceeds with the backlog until it is time for the next events. */
+  async function goOn(): Promise<void> {
     const until = performance.now() + GATHER_MS;
     do {
       await idle?.();
@@ -92,7 +102,8 @@ export async function follow(
       const taken = await take();
       full = taken === MOST_EVENTS ? full + 1 : 0;
       const isDone = recorder.isDone();
-      if (!isDone) await goOn();
+      if (!isDone) readAhead();
+      if (!isDone && (lagMs < BEHIND_MS || full % OTHERS_FIRST === 0)) await goOn();
       if (isDone && full === 0) {
         faults.caughtUp();
         await recordMissedOnce();
