@@ -12,7 +12,7 @@ import {
 } from "./blocks.rules.js";
 import { namesOf } from "./names.js";
 import { findNeighbours } from "./neighbours.js";
-import { createPace } from "./pace.js";
+import { createPace, type Pace } from "./pace.js";
 import { answeringAmong, type PortsOf, portsOf, USUAL_PORTS } from "./ports.js";
 import { type Found, reportOf } from "./report.rules.js";
 import { answersOf } from "./services.js";
@@ -43,88 +43,118 @@ export function faultIn({ blocks, excluded, packetsPerSecond }: DiscoverOptions)
   return null;
 }
 
-/** @param onProgress called with what is being done @throws the reason of the signal when it aborts */
-export async function discover(
-  options: DiscoverOptions,
-  {
-    run,
-    signal,
-    onProgress,
-  }: Pick<Surroundings, "run"> & {
-    readonly signal: AbortSignal;
-    readonly onProgress: (text: string) => void;
-  },
-): Promise<Discovered> {
-  const startedAt = new Date();
-  const unread: string[] = [];
-  const all = ownAddressesAmong(networkInterfaces());
-  const excluded = options.excluded.flatMap((text) => blockIn(text) ?? []);
-  const blocks = options.blocks.length === 0 ? blocksOf(all) : options.blocks.flatMap((text) => blockIn(text) ?? []);
-  if (blocks.length === 0)
-    return { report: "", unread: ["This machine has no link whose addresses could be looked at: name a block."] };
-  const targets = addressesOf(blocks, excluded);
-  if (targets === null)
-    return { report: "", unread: [`At most ${MOST_ADDRESSES} addresses are looked at: name smaller blocks.`] };
-  const pace = createPace(options.packetsPerSecond, signal);
-  const wanted = new Set(targets);
-  const own = all.filter(({ ip }) => wanted.has(ip));
-  const isOwn = new Set(own.map(({ ip }) => ip));
-  const links = listOf(all.map(({ block }) => block));
-  const others = targets.filter((ip) => !isOwn.has(ip));
-  const near = others.filter((ip) => links.check(ip));
+type Looking = Pick<Surroundings, "run"> & {
+  readonly signal: AbortSignal;
+  readonly onProgress: (text: string) => void;
+};
 
+/** @param looking `onProgress` is called with what is being done @throws the reason of the signal when it aborts */
+export async function discover(options: DiscoverOptions, looking: Looking): Promise<Discovered> {
+  const startedAt = new Date();
+  const own = ownAddressesAmong(networkInterfaces());
+  const targets = targetsOf(options, own);
+  if (typeof targets === "string") return { report: "", unread: [targets] };
+  const { blocks, excluded, addresses } = targets;
+  const pace = createPace(options.packetsPerSecond, looking.signal);
+  const { machines, ports, macs } = await findMachines(addresses, { options, own, pace, ...looking });
+  looking.onProgress(`${machines.length} machines, names and services`);
+  const ownFound = own.filter(({ ip }) => addresses.includes(ip));
+  const [names, answers, announced] = await Promise.all([
+    namesOf([...ownFound, ...machines].map(({ ip }) => ip)),
+    answersOf(machines, pace),
+    listen(own, targets, looking.signal),
+  ]);
+  const found: Found[] = [
+    ...ownFound.map(({ ip, mac }) => ({ ip, mac, open: [], silent: [], isOwn: true })),
+    ...machines.map((machine) => ({ ...machine, mac: macs?.get(machine.ip) ?? null })),
+  ];
+  const covered = macs === null ? [] : blocks.filter((block) => isOnLink(block, own));
+  const said = { startedAt, blocks, excluded, covered, ports, found, names, answers, announced, ownName: hostname() };
+  const missing = "Neighbours are not known: the program ip is missing. Machines are looked for by their ports.";
+  return { report: reportOf(said), unread: macs === null ? [missing] : [] };
+}
+
+interface Targets {
+  readonly blocks: readonly string[];
+  readonly excluded: readonly string[];
+  readonly addresses: readonly string[];
+}
+
+/** @returns a sentence if there is nothing to look at, or too much */
+function targetsOf(options: DiscoverOptions, own: readonly OwnAddress[]): Targets | string {
+  const inBlocks = (texts: readonly string[]): string[] => texts.flatMap((text) => blockIn(text) ?? []);
+  const excluded = inBlocks(options.excluded);
+  const blocks = options.blocks.length === 0 ? blocksOf(own) : inBlocks(options.blocks);
+  if (blocks.length === 0) return "This machine has no link whose addresses could be looked at: name a block.";
+  const addresses = addressesOf(blocks, excluded);
+  return addresses === null
+    ? `At most ${MOST_ADDRESSES} addresses are looked at: name smaller blocks.`
+    : { blocks, excluded, addresses };
+}
+
+interface Finding extends Looking {
+  readonly options: DiscoverOptions;
+  readonly own: readonly OwnAddress[];
+  readonly pace: Pace;
+}
+
+/** @returns machines with their ports, and MAC addresses of those on the links of this machine, null if they are not known here */
+async function findMachines(
+  addresses: readonly string[],
+  { options, own, pace, onProgress, ...looking }: Finding,
+): Promise<{ machines: PortsOf[]; ports: readonly number[]; macs: ReadonlyMap<string, string> | null }> {
+  const isOwn = new Set(own.map(({ ip }) => ip));
+  const links = listOf(own.map(({ block }) => block));
+  const others = addresses.filter((ip) => !isOwn.has(ip));
   onProgress(`asking ${others.length} addresses`);
-  const macs = await findNeighbours(near, { run, pace, signal });
-  if (macs === null)
-    unread.push("Neighbours are not known: the program ip is missing. Machines are looked for by their ports.");
+  const macs = await findNeighbours(
+    others.filter((ip) => links.check(ip)),
+    { pace, ...looking },
+  );
   const far = macs === null ? others : others.filter((ip) => !links.check(ip));
   const answering = await answeringAmong(far, pace);
-  const present = targets.filter((ip) => macs?.has(ip) === true || answering.has(ip));
+  const present = others.filter((ip) => macs?.has(ip) === true || answering.has(ip));
   const ports = options.ports ?? USUAL_PORTS;
   const tried = await portsOf(present, ports, pace, (count) => {
     if (count % 100 === 0) onProgress(`${present.length} machines, ${count} of ${present.length * ports.length} ports`);
   });
-  onProgress(`${present.length} machines, names and services`);
-  const listening = all.filter(({ block }) => blocks.some((one) => listOf([one]).check(block.split("/", 1)[0] ?? "")));
-  const announced: Announcements = new Map();
-  const [names, answers, byName] = await Promise.all([
-    namesOf([...present, ...isOwn]),
-    answersOf(tried, pace),
-    listenForNames(listening, signal),
-    listenForDevices(listening, (ip) => wanted.has(ip), announced, signal),
-  ]);
-  for (const [ip, one] of byName) {
-    const { name, model } = one;
-    const machine = announcedBy(announced, ip);
-    machine.hostname ??= one.hostname;
-    machine.name ??= name;
-    machine.model ??= model;
-    for (const [key, service] of one.services) machine.services.set(key, service);
-  }
-  const found: Found[] = [
-    ...ownMachine(own),
-    ...tried.map((machine) => ({ ...machine, mac: macs?.get(machine.ip) ?? null })),
-  ];
-  const covered = macs === null ? [] : blocks.filter((block) => isOnLink(block, all));
-  return {
-    report: reportOf({
-      startedAt,
-      blocks,
-      excluded,
-      covered,
-      ports,
-      found,
-      names,
-      answers,
-      announced,
-      ownName: hostname(),
-    }),
-    unread,
-  };
+  // A machine that has just left is remembered for half a minute: whoever answered nothing is asked once more.
+  const quiet = tried.filter(({ ip, silent }) => macs?.has(ip) === true && silent.length === ports.length);
+  const still = await findNeighbours(
+    quiet.map(({ ip }) => ip),
+    { pace, ...looking },
+  );
+  const gone = new Set(quiet.filter(({ ip }) => still?.has(ip) !== true));
+  return { machines: tried.filter((machine) => !gone.has(machine)), ports, macs };
 }
 
-function ownMachine(own: readonly OwnAddress[]): (PortsOf & { readonly mac: string | null; readonly isOwn: true })[] {
-  return own.map(({ ip, mac }) => ({ ip, mac, open: [], silent: [], isOwn: true }));
+/** What machines on the links of the targets announce. */
+async function listen(
+  own: readonly OwnAddress[],
+  { blocks, addresses }: Targets,
+  signal: AbortSignal,
+): Promise<Announcements> {
+  const asked = blocks.map((block) => listOf([block]));
+  const links = own.filter(({ block }) => {
+    const [first = ""] = block.split("/");
+    return (
+      asked.some((list) => list.check(first)) || blocks.some((one) => listOf([block]).check(one.split("/")[0] ?? ""))
+    );
+  });
+  const mayLookAt = new Set(addresses);
+  const devices: Announcements = new Map();
+  const [names] = await Promise.all([
+    listenForNames(links, signal),
+    listenForDevices(links, (ip) => mayLookAt.has(ip), devices, signal),
+  ]);
+  for (const [ip, { hostname: name, name: called, model, services }] of names) {
+    const machine = announcedBy(devices, ip);
+    machine.hostname ??= name;
+    machine.name ??= called;
+    machine.model ??= model;
+    for (const [key, service] of services) machine.services.set(key, service);
+  }
+  return devices;
 }
 
 /** Whether every machine of a block would have answered the question for its MAC address. */

@@ -30,6 +30,7 @@ export async function findNeighbours(
   addresses: readonly string[],
   { run, pace, signal }: Pick<Surroundings, "run"> & { readonly pace: Pace; readonly signal: AbortSignal },
 ): Promise<ReadonlyMap<string, string> | null> {
+  if (addresses.length === 0) return new Map();
   const socket = createSocket("udp4");
   // Answers of routers that an address cannot be reached.
   socket.on("error", () => undefined);

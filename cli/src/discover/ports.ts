@@ -46,13 +46,12 @@ export function portsIn(text: string): number[] | null {
 /** Machines that answer at any of a few ports, also behind routers. */
 export async function answeringAmong(addresses: readonly string[], pace: Pace): Promise<Set<string>> {
   const found = new Set<string>();
-  for (const port of TELLING) {
-    const left = addresses.filter((ip) => !found.has(ip));
-    await forEach(left, AT_A_TIME, async (ip) => {
+  await forEach(addresses, AT_A_TIME, async (ip) => {
+    for (const port of TELLING) {
       await pace();
-      if ((await stateOf(ip, port)) !== "silent") found.add(ip);
-    });
-  }
+      if ((await stateOf(ip, port)) !== "silent") return void found.add(ip);
+    }
+  });
   return found;
 }
 
@@ -65,14 +64,15 @@ export async function portsOf(
 ): Promise<PortsOf[]> {
   const found = addresses.map((ip): PortsOf => ({ ip, open: [], silent: [] }));
   let tried = 0;
-  for (const port of ports)
-    await forEach(found, AT_A_TIME, async ({ ip, open, silent }) => {
-      await pace();
-      const state = await stateOf(ip, port);
-      if (state === "open") open.push(port);
-      if (state === "silent") silent.push(port);
-      onTried(++tried);
-    });
+  // Those of one machine are apart, and one that is silent does not delay the others.
+  const places = ports.flatMap((port) => found.map((machine) => ({ port, machine })));
+  await forEach(places, AT_A_TIME, async ({ port, machine: { ip, open, silent } }) => {
+    await pace();
+    const state = await stateOf(ip, port);
+    if (state === "open") open.push(port);
+    if (state === "silent") silent.push(port);
+    onTried(++tried);
+  });
   return found;
 }
 

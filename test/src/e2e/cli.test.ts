@@ -215,6 +215,28 @@ describe("nts: collecting and following", () => {
     );
   });
 
+  it("looks around without other programs, and shows what it has found", async () => {
+    const { port } = new URL(stack.url);
+    const looking = ["collect", "--discover", "127.0.0.1", "--ports", port, "--print"];
+    const { exitCode, stdout } = await installed({}, ...looking);
+    expect(exitCode).toBe(0);
+    const [begin, machine, end] = stdout.split("\n").map((line) => JSON.parse(line) as Record<string, unknown>);
+    expect(begin).toMatchObject({ report: 1, tcp: port });
+    expect(machine).toMatchObject({
+      host: {
+        addresses: [{ ip: "127.0.0.1" }],
+        ports: [{ port: Number(port), service: "http", title: expect.anything() }],
+      },
+    });
+    // Nothing is missed where silence says nothing.
+    expect(end).toEqual({ end: { covered: [], excluded: [] } });
+    const wrong = await installed({}, "collect", "--discover", "router");
+    expect([wrong.exitCode, wrong.stderr]).toEqual([
+      2,
+      expect.stringContaining("router is not an IPv4 address or block"),
+    ]);
+  });
+
   it("prints changes as they happen, one per line", async () => {
     const account = await anAccount(stack.url);
     const watching = execa(program, ["watch", "--events", "missed,created", "--count", "2"], {
