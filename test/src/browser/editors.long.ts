@@ -123,7 +123,7 @@ describe("the editors of children of a host", () => {
     await editor.getByRole("combobox", { name: "Protocol" }).click();
     await page.getByRole("option", { name: "UDP" }).click();
     await button(page, "Save").click();
-    await page.getByRole("table", { name: "Ports and services" }).getByText("53/udp").waitFor();
+    await page.getByRole("table", { name: "Ports and services" }).getByText("53/udp", { exact: true }).waitFor();
     expect(await account.session.data("get", `/api/v1/ports/${port.id}`)).toMatchObject({
       number: 53,
       protocol: "Udp",

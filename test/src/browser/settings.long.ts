@@ -143,7 +143,7 @@ describe("the archive of an organization", () => {
     const { network, host } = await aNetworkWithAHost(session);
     const page = await openWindow({ account });
     await page.goto("/settings");
-    await page.getByRole("link", { name: "Open archive" }).click();
+    await page.getByRole("link", { name: "Open backup" }).click();
     const link = page.getByRole("link", { name: "Download archive" });
     const [download] = await Promise.all([page.waitForEvent("download"), link.click()]);
     const path = await download.path();

@@ -1,9 +1,10 @@
 import { CloseButton, Select, TextInput } from "@mantine/core";
-import { type Change, CHANGE_ACTIONS, KIND_NAMES, listUsers } from "@nts/shared/contract";
+import { type Change, KIND_NAMES, listUsers } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { useRows } from "../api/queries.js";
 import type { ListState } from "../list/list-state.js";
 import { Toolbar } from "../list/toolbar.js";
+import { CHANGE_ACTION_CHOICES } from "../parts/texts.js";
 import { useHasLevel, useSession } from "../session/session.js";
 import classes from "./activity.module.css";
 import { type Filter, valueOf } from "./filters.js";
@@ -20,7 +21,7 @@ export function ActivityFilters({ state, entries }: ActivityFiltersProps): React
   return (
     <Toolbar state={state}>
       <OneFilter state={state} name="kind" label="Kind" data={KIND_NAMES} />
-      <OneFilter state={state} name="action" label="Action" data={CHANGE_ACTIONS} />
+      <OneFilter state={state} name="action" label="Action" data={CHANGE_ACTION_CHOICES} />
       <OneFilter state={state} name="who" label="User" data={authors} />
       <DayFilter state={state} name="since" label="From" />
       <DayFilter state={state} name="until" label="To" />

@@ -2,7 +2,7 @@ import { UnstyledButton } from "@mantine/core";
 import type { Change } from "@nts/shared/contract";
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
-import { entityName } from "../parts/texts.js";
+import { changeActionText, entityName } from "../parts/texts.js";
 import { useNetworkScope } from "../shell/networks.js";
 import classes from "./activity.module.css";
 import { Comparison } from "./comparison.js";
@@ -32,7 +32,7 @@ export function EntryView({ entry, aside }: EntryViewProps): ReactNode {
         >
           <ChevronRight size={16} aria-hidden className={classes.chevron} />
           <span className={classes.action} data-action={action}>
-            {action}
+            {changeActionText(action)}
           </span>{" "}
           <span className={classes.what}>
             <span className={classes.kind}>{entity}</span> <strong>{entityName(entry)}</strong>

@@ -3,6 +3,7 @@ import type { Change } from "@nts/shared/contract";
 import { ChevronRight } from "lucide-react";
 import { Fragment, type ReactNode, useId, useState } from "react";
 import { Link } from "react-router";
+import { changeActionText } from "../parts/texts.js";
 import { When } from "../parts/when.js";
 import { activityPath } from "../paths.js";
 import { useHasLevel } from "../session/session.js";
@@ -96,7 +97,7 @@ function Several({ entries, isOpen: isOpenAtFirst, aside }: SeveralProps): React
 function DoingText({ action, entity, name, rest }: Doing): ReactNode {
   return (
     <>
-      {action}{" "}
+      {changeActionText(action)}{" "}
       {name !== null && (
         <>
           <span className={classes.kind}>{entity}</span> <strong>{name}</strong>{" "}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { CATEGORIES } from "@nts/shared/contract";
-import { categoryText, entityName, portTypeText, subnetTypeOf, subnetTypeText } from "./texts.js";
+import { categoryText, changeActionText, entityName, portTypeText, subnetTypeOf, subnetTypeText } from "./texts.js";
 
 describe("names of the API", () => {
   it("are shown as words, and abbreviations as they are written", () => {
@@ -19,6 +19,14 @@ describe("names of the API", () => {
       "IPsec NAT traversal",
     ]);
     expect(["DMZ", "Rack 1"].map(subnetTypeOf)).toEqual(["Dmz", "Rack 1"]);
+  });
+
+  it("are one word for what imports do not find", () => {
+    expect((["created", "missed", "returned"] as const).map(changeActionText)).toEqual([
+      "created",
+      "not seen",
+      "seen again",
+    ]);
   });
 
   it("are those of ports in the notation of all ports", () => {

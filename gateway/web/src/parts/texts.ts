@@ -1,4 +1,4 @@
-import { type Category, type KindName, pluralOf, type Role } from "@nts/shared/contract";
+import { type Category, type Change, CHANGE_ACTIONS, type KindName, pluralOf, type Role } from "@nts/shared/contract";
 
 // Names of the API as people write them.
 
@@ -77,6 +77,14 @@ export function portTypeText(type: string): string {
 export function virtualizationTypeText(type: string): string {
   return type === "ProxmoxVM" ? "Proxmox VM" : type;
 }
+
+/** What happened to an entity, such as `not seen`. */
+export function changeActionText(action: Change["action"]): string {
+  return action === "missed" ? "not seen" : action === "returned" ? "seen again" : action;
+}
+
+/** The choices of a filter by what happened. */
+export const CHANGE_ACTION_CHOICES = CHANGE_ACTIONS.map((value) => ({ value, label: changeActionText(value) }));
 
 /** Such as `Hosts`. */
 export function kindText(name: KindName): string {

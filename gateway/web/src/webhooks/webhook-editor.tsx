@@ -1,7 +1,6 @@
 import { Checkbox, MultiSelect, NumberInput, Select, TextInput } from "@mantine/core";
 import { useForm, type UseFormReturnType } from "@mantine/form";
 import {
-  CHANGE_ACTIONS,
   createWebhook,
   getWebhook,
   KIND_NAMES,
@@ -14,6 +13,7 @@ import { useWrite } from "../api/queries.js";
 import type { EditorProps } from "../forms/entity-editor.js";
 import { type Edited, ForEditing } from "../forms/for-editing.js";
 import { FormWindow } from "../forms/form-window.js";
+import { CHANGE_ACTION_CHOICES } from "../parts/texts.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { TagField } from "../tags/tag-field.js";
 import { useTags } from "../tags/tags.js";
@@ -138,7 +138,7 @@ function FilterFields({ form, former }: FilterFieldsProps): ReactNode {
       <MultiSelect
         label="Actions"
         description="Leave empty for all actions"
-        data={[...CHANGE_ACTIONS]}
+        data={CHANGE_ACTION_CHOICES}
         {...form.getInputProps("actions")}
       />
       <TagField
