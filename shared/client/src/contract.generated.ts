@@ -167,6 +167,7 @@ export const OPERATIONS = {
   list_hosts: { method: "get", path: "/api/v1/hosts" },
   create_host: { method: "post", path: "/api/v1/hosts", takesKey: true },
   bulk_delete_hosts: { method: "post", path: "/api/v1/hosts/bulk-delete", takesKey: true },
+  know_hosts: { method: "post", path: "/api/v1/hosts/known", takesKey: true },
   get_host_by_id: { method: "get", path: "/api/v1/hosts/{id}" },
   update_host: { method: "put", path: "/api/v1/hosts/{id}", takesKey: true },
   patch_host: { method: "patch", path: "/api/v1/hosts/{id}", takesKey: true, bodyType: "application/merge-patch+json" },

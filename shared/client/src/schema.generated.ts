@@ -309,6 +309,8 @@ export interface components {
             hostname?: components["schemas"]["Label1To253"] | null;
             description?: components["schemas"]["Text0To500"] | null;
             hidden?: boolean;
+            /** @description Default true. */
+            is_known?: boolean;
             virtualization?: components["schemas"]["VirtualizationInput"] | null;
             role?: components["schemas"]["Role"] | null;
             /** @description If absent, unchanged; in a patch, null removes a member. */
@@ -390,12 +392,17 @@ export interface components {
             /** @default null */
             interface_id?: components["schemas"]["Uuid"] | null;
         };
+        KnownHosts: {
+            ids: components["schemas"]["Uuid"][];
+        };
         HostUpdate: {
             network_id: components["schemas"]["Uuid"];
             name: components["schemas"]["Label1To100"];
             hostname?: components["schemas"]["Label1To253"] | null;
             description?: components["schemas"]["Text0To500"] | null;
             hidden?: boolean;
+            /** @description Default true. */
+            is_known?: boolean;
             virtualization?: components["schemas"]["VirtualizationInput"] | null;
             role?: components["schemas"]["Role"] | null;
             /** @description If absent, unchanged; in a patch, null removes a member. */
@@ -408,6 +415,8 @@ export interface components {
             hostname?: components["schemas"]["Label1To253"] | null;
             description?: components["schemas"]["Text0To500"] | null;
             hidden?: boolean;
+            /** @description Default true. */
+            is_known?: boolean;
             virtualization?: components["schemas"]["VirtualizationPatch"] | null;
             role?: components["schemas"]["Role"] | null;
             /** @description If absent, unchanged; in a patch, null removes a member. */
@@ -673,6 +682,8 @@ export interface components {
             actions?: ("created" | "updated" | "deleted" | "missed" | "returned")[];
             /** @default [] */
             tag_ids?: components["schemas"]["Text1To50"][];
+            /** @default null */
+            known?: boolean | null;
         };
         WebhookPatch: {
             /**
@@ -698,6 +709,7 @@ export interface components {
             entities?: components["schemas"]["ChangedEntity"][] | null;
             actions?: ("created" | "updated" | "deleted" | "missed" | "returned")[] | null;
             tag_ids?: components["schemas"]["Text1To50"][] | null;
+            known?: boolean | null;
         };
         WebhookReplayInput: {
             /** @description A cursor of `/changes`. */
@@ -1411,6 +1423,8 @@ export interface components {
             hostname: string | null;
             description: string | null;
             hidden: boolean;
+            /** @description False for a host that was found by an import, until somebody says that it is known: a stranger. */
+            is_known: boolean;
             source: components["schemas"]["Source"];
             virtualization: components["schemas"]["Virtualization"] | null;
             /** @description What people say that it is; null if they have not. */
@@ -1605,6 +1619,17 @@ export interface components {
             success: true;
             data: components["schemas"]["Host"];
             meta: components["schemas"]["Meta"];
+        };
+        KnownHostsResultEnvelope: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["KnownHostsResult"];
+            meta: components["schemas"]["Meta"];
+        };
+        KnownHostsResult: {
+            /** @description Hosts that were not known before. */
+            known_count: number;
+            requested_count: number;
         };
         InterfaceListEnvelope: {
             /** @constant */
@@ -2000,6 +2025,8 @@ export interface components {
             actions: ("created" | "updated" | "deleted" | "missed" | "returned")[];
             /** @description Only entities with any of these tags before or after the change (ids of managed tags, or labels). */
             tag_ids: string[];
+            /** @description False: only hosts that nobody knows yet; true: only known ones; null: everything. */
+            known: boolean | null;
         };
         WebhookPause: {
             at: components["schemas"]["Timestamp"];
@@ -4355,6 +4382,8 @@ export interface operations {
                 runs_on?: components["schemas"]["Uuid"][];
                 /** @description Only hosts of this vendor, as sources name it, ignoring case. */
                 vendor?: components["schemas"]["Text1To200"];
+                /** @description Only hosts that somebody knows, or only strangers. */
+                is_known?: boolean;
                 /** @description Only entities that are missed, or only those that are not. */
                 missed?: boolean;
                 /** @description Only entities last found before this time. */
@@ -4436,6 +4465,40 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["WrittenBulkDeletedResponse"];
+        };
+    };
+    know_hosts: {
+        parameters: {
+            query?: {
+                /** @description Validate and report without writing; the response is that of the write. */
+                dry_run?: boolean;
+                /** @description Add the changes to the response as `meta.plan`. */
+                explain?: boolean;
+            };
+            header?: {
+                /** @description The `etag` of a plan: 412 unless the write does exactly that. */
+                "If-Match"?: string;
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+                /** @description Reason for the change, stored in the change history. */
+                "Change-Comment"?: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["KnownHosts"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["KnownHostsResultEnvelope"];
+                };
+            };
         };
     };
     get_host_by_id: {

@@ -222,13 +222,14 @@ export const byId = z.object({ id: Id });
 /** Response data of a deletion. */
 export const Nothing = z.null();
 
-/** Ids to delete together. Duplicates are removed. */
-export const BulkDelete = z
+/** Ids of what is written together. Duplicates are removed. */
+export const BulkIds = z
   .array(Id)
   .min(1)
   .max(1000)
-  .overwrite((ids) => [...new Set(ids)])
-  .meta({ id: "BulkDelete" });
+  .overwrite((ids) => [...new Set(ids)]);
+
+export const BulkDelete = BulkIds.meta({ id: "BulkDelete" });
 
 export const BulkDeleted = z.object({ deleted_count: z.int(), requested_count: z.int() }).meta({ id: "BulkDeleted" });
 

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { attributeFilter, attributes, AttributesResponse } from "./attributes.js";
 import {
+  BulkIds,
   byId,
   Description,
   filters,
@@ -39,6 +40,9 @@ export const HostRecord = z.object({
   hostname: z.string().nullable(),
   description: z.string().nullable(),
   hidden: z.boolean(),
+  is_known: z
+    .boolean()
+    .describe("False for a host that was found by an import, until somebody says that it is known: a stranger."),
   source: Source,
   virtualization: VirtualizationResponse.nullable(),
   role: Role.nullable().describe("What people say that it is; null if they have not."),
@@ -61,6 +65,7 @@ const optionalFields = {
   hostname: label(1, HOSTNAME_LIMIT).nullable().optional(),
   description: Description.nullable().optional(),
   hidden: z.boolean().optional(),
+  is_known: z.boolean().optional().describe("Default true."),
   virtualization: Virtualization.nullable().optional(),
   role: Role.nullable().optional(),
   attributes,
@@ -104,6 +109,7 @@ export const listHosts = endpoint({
     ...roleFilter,
     ...runnerFilter,
     vendor: text(1, 200).optional().describe("Only hosts of this vendor, as sources name it, ignoring case."),
+    is_known: z.boolean().optional().describe("Only hosts that somebody knows, or only strangers."),
     ...sightingFilters,
     q: SearchPart.describe(
       "Case-insensitive search in name, hostname, addresses, vendor and model; or for a port (`10.0.0.5:443`, `:443`, `443/tcp`), " +
@@ -226,3 +232,21 @@ export const splitHost = endpoint({
 export const deleteHost = hosts.deleteOne("Delete a host with its interfaces, ports and services");
 
 export const bulkDeleteHosts = hosts.bulkDelete();
+
+const KnownHosts = z.object({ ids: BulkIds }).meta({ id: "KnownHosts" });
+
+export const knowHosts = endpoint({
+  ...common,
+  ...planned,
+  operationId: "know_hosts",
+  method: "post",
+  path: "/api/v1/hosts/known",
+  permission: "Member",
+  summary: "Say that several hosts are known: all or none",
+  description: "Sets `is_known`. Hosts that are known already stay as they are.",
+  body: KnownHosts,
+  response: z
+    .object({ known_count: z.int().describe("Hosts that were not known before."), requested_count: z.int() })
+    .meta({ id: "KnownHostsResult" }),
+  errors: ["not_found", "write_conflict"],
+});

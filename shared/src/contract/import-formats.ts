@@ -25,6 +25,14 @@ export const IMPORT_FORMATS = [
 ] as const;
 export type ImportFormat = (typeof IMPORT_FORMATS)[number];
 
+/** Formats in which people write down what there is; the others are reports of programs. */
+const BY_HAND: ReadonlySet<string> = new Set(["csv", "etc-hosts", "ansible-inventory", "compose"]);
+
+/** Whether hosts in a file of a format are known to whoever wrote it. */
+export function isWrittenByHand(format: string): boolean {
+  return BY_HAND.has(format);
+}
+
 /** Begins what is said of a file of none of these formats. */
 export const UNRECOGNIZED_FILE = "We don't recognize this file.";
 

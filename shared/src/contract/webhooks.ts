@@ -55,6 +55,10 @@ const WebhookFilter = z
     tag_ids: z
       .array(z.string())
       .describe("Only entities with any of these tags before or after the change (ids of managed tags, or labels)."),
+    known: z
+      .boolean()
+      .nullable()
+      .describe("False: only hosts that nobody knows yet; true: only known ones; null: everything."),
   })
   .meta({ id: "WebhookFilter" });
 export type WebhookFilter = z.infer<typeof WebhookFilter>;
@@ -68,6 +72,7 @@ const WebhookFilterInput = z
     entities: z.array(ChangedEntity).max(10).overwrite(once).default([]),
     actions: z.array(z.enum(CHANGE_ACTIONS)).max(10).overwrite(once).default([]),
     tag_ids: z.array(text(1, 50).overwrite(canonicalId)).max(50).overwrite(once).default([]),
+    known: z.boolean().nullable().default(null),
   })
   .meta({ id: "WebhookFilterInput" });
 

@@ -12,6 +12,7 @@ import {
   getTopology,
   type Host,
   type ImportPlan,
+  knowHosts,
   listChanges,
   listHosts,
   listInterfaces,
@@ -23,6 +24,7 @@ import {
 } from "@nts/shared/contract";
 import { anEmptyNetwork, hostsOf, importScan, sendFile } from "../support/imports.js";
 import { violationsIn } from "../support/invariants.js";
+import { withoutSightings } from "../support/without-sightings.js";
 import { currentState, waitForJournal } from "../support/moments.js";
 import { startReplay } from "../support/replay.js";
 import { importBlock, missingIn, scanOfBlock, type Up } from "../support/sightings.js";
@@ -50,9 +52,13 @@ const TV: Up = { ip: "192.168.1.150", mac: "00:11:32:AA:BB:02" };
 
 /** The entries of a host's sightings, once all are recorded. */
 async function toldOf(owner: Caller, hostId: string): Promise<Change[]> {
+  return (await toldSince(owner, hostId)).filter(({ action }) => action === "missed" || action === "returned");
+}
+
+/** The entries of an entity, once all are recorded. */
+async function toldSince(owner: Caller, id: string): Promise<Change[]> {
   await waitForJournal(owner);
-  const changes = await owner.call(listChanges, { query: { entity_id: hostId } });
-  return changes.filter(({ action }) => action === "missed" || action === "returned");
+  return owner.call(listChanges, { query: { entity_id: id } });
 }
 
 /** Imports a scan of a block as a request with an id, which is returned. */
@@ -306,6 +312,64 @@ describe("lists", () => {
     const [first] = (await owner.list(listHosts, { query: { missed: true } })).rows;
     await owner.call(deleteHost, { params: { id: first!.id } });
     expect(await names({ missed: true })).toHaveLength(3);
+  });
+});
+
+describe("strangers", () => {
+  it("are hosts that an import has found, until somebody knows them: one, or several at once", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    const mine = await owner.call(createHost, { body: { network_id: network, name: "mine" } });
+    expect(mine.is_known).toBe(true);
+    await importBlock(owner, network, "192.168.1.0/24", [NAS, TV]);
+    await sendFile(owner, "csv", { network_id: network }, "name,ip_address\nwritten,192.168.1.99\n", {
+      "content-type": "text/csv",
+    });
+    const strangers = async (query: object = { is_known: false }): Promise<string[]> =>
+      (await owner.list(listHosts, { query: { ...query, network_id: network, order_by: "name" } })).rows.map(
+        ({ name }) => name,
+      );
+    expect(await strangers()).toEqual([TV.ip, NAS.ip]);
+    expect(await strangers({ is_known: true })).toEqual(["mine", "written"]);
+    const before = await waitForJournal(owner);
+    const hosts = byAddress(await hostsOf(owner, network));
+    const [nas, tv] = [NAS, TV].map(({ ip }) => hosts[ip]!.id) as [string, string];
+    const other = { ids: [nas, randomUUID()] };
+    expect((await owner.raw("post", "/api/v1/hosts/known", other)).code).toBe("not_found");
+    expect((await owner.restrictedTo([]).raw("post", "/api/v1/hosts/known", { ids: [nas] })).code).toBe("not_found");
+    expect((await owner.raw("post", "/api/v1/hosts/known", { ids: [] })).code).toBe("validation_failed");
+    expect(await strangers()).toEqual([TV.ip, NAS.ip]);
+    await owner.call(patchHost, { params: { id: nas }, body: { is_known: true } });
+    const done = await owner.call(knowHosts, { body: { ids: [nas, tv, tv] } });
+    expect(done).toEqual({ known_count: 1, requested_count: 2 });
+    expect(await strangers()).toEqual([]);
+    expect(await strangers({ is_known: false, as_of: before })).toEqual([TV.ip, NAS.ip]);
+    expect(await strangers({ is_known: true, as_of: before })).toEqual(["mine", "written"]);
+    // Nothing that is found again becomes one.
+    await importBlock(owner, network, "192.168.1.0/24", [NAS, TV]);
+    expect(await strangers()).toEqual([]);
+    await waitForJournal(owner);
+    const [last] = await owner.call(listChanges, { query: { entity_id: tv, order_direction: "desc", limit: 1 } });
+    expect(last).toMatchObject({ action: "updated", fields: ["is_known"] });
+  });
+
+  it("of earlier builds are known, in lists and in the past", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    await importBlock(owner, network, "192.168.1.0/24", [TV]);
+    const at = await waitForJournal(owner);
+    const [{ id }] = (await hostsOf(owner, network)) as [Host];
+    const older = [{ $set: { wire: { $replaceOne: { input: "$wire", find: ',"is_known":false', replacement: "" } } } }];
+    await topology.db
+      .collection<{ _id: string }>("hosts")
+      .updateOne({ _id: id }, [...older, { $unset: ["form", "facets"] }]);
+    await topology.db.collection("journal").updateMany({ entity_id: id }, [...older, { $unset: "form" }]);
+    const now = await owner.call(getHost, { params: { id } });
+    expect(now.is_known).toBe(true);
+    const then = await owner.call(getHost, { params: { id }, query: { as_of: at } });
+    expect(Object.keys(then)).toEqual(Object.keys(withoutSightings(now)));
+    const { rows } = await owner.list(listHosts, { query: { is_known: true, network_id: network } });
+    expect(rows).toEqual([now]);
+    await owner.call(patchHost, { params: { id }, body: { name: "tv" } });
+    expect(await topology.db.collection<{ _id: string }>("hosts").findOne({ _id: id })).toMatchObject({ form: 2 });
   });
 });
 

@@ -37,7 +37,7 @@ describe("a webhook: its record", () => {
     expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/);
     expect(made).toMatchObject({
       ...{ url, format: "standard", batch_seconds: 0, is_enabled: true, paused: null },
-      filter: { network_ids: [], entities: [], actions: [], tag_ids: [] },
+      filter: { network_ids: [], entities: [], actions: [], tag_ids: [], known: null },
     });
     const params = { id: made.id };
     expect(await owner.call(getWebhook, { params })).toEqual(made);

@@ -191,6 +191,7 @@ export function randomEntities(seed: number, maxHosts = 6): EntityLine[] {
       hostname: one([null, `h${n}.example`]),
       description: null,
       hidden: random(2) === 0,
+      is_known: random(2) === 0,
       source: { type: "Manual" },
       virtualization,
       role: n % 2 === 0 ? null : "Server",

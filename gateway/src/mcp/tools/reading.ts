@@ -27,12 +27,13 @@ const network = z.string().max(36).optional().describe("Only in this network, by
 const inNetwork = (network_id: string | undefined) => (network_id === undefined ? {} : { network_id });
 
 /** The summary of a host in a list. */
-function hostLine({ id, name, hostname, network_id, interfaces, services, missed_since }: Host) {
+function hostLine({ id, name, hostname, network_id, interfaces, services, missed_since, is_known }: Host) {
   return {
     ...{ id, name: short(name, 60), hostname: short(hostname, 80), network_id },
     addresses: interfaces.slice(0, 3).map(({ ip_address }) => ip_address),
     services: services.length,
     ...(typeof missed_since === "string" && { missed_since }),
+    ...(!is_known && { is_known }),
   };
 }
 
@@ -95,7 +96,7 @@ export const describeHost = tool({
     if (found.length > 1)
       return { data: found.slice(0, PAGE).map(hostLine), next: "call describe_host with one of these ids" };
     const { name, id, interfaces, ports, services, virtualization, tags, description, hostname, network_id } = host;
-    const { role, attributes, observed } = host;
+    const { role, attributes, observed, is_known } = host;
     const parts = [
       ...interfaces.map(({ ip_address, mac_address, id: one }) => ({ interface: ip_address, mac_address, id: one })),
       ...listeners(host, () => true),
@@ -109,7 +110,7 @@ export const describeHost = tool({
       data: {
         ...{ id, name: short(name, 100), hostname: short(hostname, 253), network_id },
         ...{ description: short(description, 300), virtualization: virtualization?.type ?? null },
-        ...{ role: role ?? observed?.role?.value ?? null, attributes: shortAttributes(attributes) },
+        ...{ is_known, role: role ?? observed?.role?.value ?? null, attributes: shortAttributes(attributes) },
         ...{ os: short(observed?.os?.name ?? null, 100), vendor: short(observed?.vendor?.value ?? null, 80) },
         ...{ tags: tags.slice(0, 10), seen: host.seen?.last_at ?? null, missed_since: host.missed_since ?? null },
         counts: { interfaces: interfaces.length, ports: ports.length, services: services.length },

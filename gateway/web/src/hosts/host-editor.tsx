@@ -38,6 +38,7 @@ function HostForm({ edited, onClose }: { readonly edited: Edited<Host>; readonly
       hostname: host.hostname ?? "",
       description: host.description ?? "",
       hidden: host.hidden,
+      is_known: host.is_known,
       role: host.role as string | null,
       attributes: attributeRows(host.attributes),
       tags: host.tags,
@@ -87,6 +88,11 @@ function HostForm({ edited, onClose }: { readonly edited: Edited<Host>; readonly
         errors={form.errors}
       />
       <VirtualizationField form={form} own={{ kind: "host", id: host.id }} networkId={host.network_id} />
+      <Checkbox
+        label="Known"
+        description="Hosts that imports find are strangers until somebody knows them"
+        {...form.getInputProps("is_known", { type: "checkbox" })}
+      />
       <Checkbox label="Hide from the topology" {...form.getInputProps("hidden", { type: "checkbox" })} />
     </FormWindow>
   );

@@ -22,6 +22,7 @@ import { MergeWindow } from "./merge-window.js";
 import { InterfacesPart } from "./interfaces-part.js";
 import { observedFacts, RoleFact } from "./observed.js";
 import { SplitWindow } from "./split-window.js";
+import { Stranger } from "./strangers.js";
 import { VirtualizationText } from "./virtualization-text.js";
 
 /** A host with its interfaces, ports and services. */
@@ -82,6 +83,7 @@ function Facts({ host }: { readonly host: Host }): ReactNode {
     ["Virtualization", host.virtualization !== null && <VirtualizationText {...host.virtualization} />],
     ["Tags", host.tags.length > 0 && <TagBadges tags={host.tags} known={tags} />],
     ["Attributes", Object.keys(host.attributes).length > 0 && <AttributeList attributes={host.attributes} />],
+    ["Known", !host.is_known && <Stranger key="known" host={host} />],
     ["Topology", host.hidden && "Hidden"],
     ["Source", host.source.type],
     ["Seen", <SeenText key="seen" {...host} />],

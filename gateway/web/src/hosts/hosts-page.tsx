@@ -36,6 +36,7 @@ import { Addresses } from "./addresses.js";
 import { HostEditor } from "./host-editor.js";
 import { RoleFact } from "./observed.js";
 import { systemText } from "./observed-texts.js";
+import { KnowButton, KnownFilter, knownOf, KnowSelected } from "./strangers.js";
 
 const FIELDS = ["name", "hostname", "network_id", "address", "created_at", "updated_at"] as const;
 const ROLES = ROLE_NAMES.map((role) => ({ value: role, label: roleText(role) }));
@@ -50,6 +51,7 @@ export default function HostsPage(): ReactNode {
   const { networkId, nameOf, networks } = useNetworkScope();
   const [edited, setEdited] = useState<OpenEditor>(null);
   const groupBy = fieldOf(FIELDS, state.groupBy);
+  const isOfStrangers = knownOf(state).is_known === false;
   const rows = naturally(useHosts(state, networkId), state);
   const columns = useChosenColumns("hosts", columnsOf(tags));
   const removal = useRemoval({
@@ -76,6 +78,10 @@ export default function HostsPage(): ReactNode {
         selection={selection}
         removal={removal}
         onEdit={({ id }) => setEdited({ id })}
+        {...(isOfStrangers && {
+          further: (host: Host) => <KnowButton host={host} />,
+          furtherBulk: <KnowSelected selection={selection} />,
+        })}
         toolbar={
           <>
             <Filters state={state} tags={tags} />
@@ -112,6 +118,7 @@ function useHosts(state: ListState, networkId: string | null): UseQueryResult<Ro
       attribute: attributesOf(state),
       vendor: state.valuesOf("vendor")[0],
       ...missedOf(state),
+      ...knownOf(state),
       q: state.text === "" ? undefined : state.text,
     },
   });
@@ -126,6 +133,7 @@ function Filters({ state, tags }: { readonly state: ListState; readonly tags: Kn
       <TextFilter state={state} name="vendor" label="Vendor" />
       <TextFilter state={state} name="attribute" label="Attribute (rack:A3)" />
       <MissedFilter state={state} />
+      <KnownFilter state={state} />
       {state.valuesOf("missed").length > 0 && (
         <Anchor component={Link} to={PATHS.gone} size="sm">
           Show everything not seen

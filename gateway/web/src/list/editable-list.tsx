@@ -19,20 +19,29 @@ interface EditableListProps<Row> extends Omit<
   readonly selection: Selecting;
   readonly removal: Removal;
   readonly onEdit: (row: Row) => void;
+  /** Further actions, of the selection and of a row. */
+  readonly furtherBulk?: ReactNode;
+  readonly further?: (row: Row) => ReactNode;
 }
 
 /** A list of named entities with editing, and deletion of one or several. */
 export function EditableList<Row extends Named>(props: EditableListProps<Row>): ReactNode {
-  const { may, selection, removal, onEdit, ...list } = props;
+  const { may, selection, removal, onEdit, furtherBulk, further, ...list } = props;
   const editing = {
     selection,
     bulkActions: (
-      <Button size="compact-sm" color="red" variant="light" onClick={removal.removeSelected}>
-        Delete
-      </Button>
+      <>
+        {furtherBulk}
+        <Button size="compact-sm" color="red" variant="light" onClick={removal.removeSelected}>
+          Delete
+        </Button>
+      </>
     ),
     actions: (row: Row) => (
-      <EditMenu name={row.name} onEdit={() => onEdit(row)} onDelete={() => removal.removeOne(row.id, row.name)} />
+      <>
+        {further?.(row)}
+        <EditMenu name={row.name} onEdit={() => onEdit(row)} onDelete={() => removal.removeOne(row.id, row.name)} />
+      </>
     ),
   };
   return <ListView {...list} idOf={({ id }) => id} nameOf={({ name }) => name} {...(may && editing)} />;

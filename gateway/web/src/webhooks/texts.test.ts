@@ -17,7 +17,7 @@ describe("the state of a webhook", () => {
 });
 
 describe("the filter of a webhook", () => {
-  const none = { network_ids: [], entities: [], actions: [], tag_ids: [] };
+  const none = { network_ids: [], entities: [], actions: [], tag_ids: [], known: null };
   it("is summarized in a few words", () => {
     expect(contentOf({ filter: none })).toBe("Everything");
     expect(

@@ -33,8 +33,10 @@ export function stateOf(
 }
 
 /** A summary of the filter, such as `Host, Service: created`; networks and tags are on the webhook's page. */
-export function contentOf({ filter: { entities, actions, network_ids, tag_ids } }: Pick<Webhook, "filter">): string {
-  const kinds = entities.length === 0 ? "Everything" : entities.join(", ");
+export function contentOf({ filter }: Pick<Webhook, "filter">): string {
+  const { entities, actions, network_ids, tag_ids, known } = filter;
+  const hosts = known === true ? "Known hosts" : "Strangers";
+  const kinds = known !== null ? hosts : entities.length === 0 ? "Everything" : entities.join(", ");
   const some = network_ids.length + tag_ids.length > 0 ? ", of some networks or tags" : "";
   return `${kinds}${actions.length === 0 ? "" : `: ${actions.join(", ")}`}${some}`;
 }

@@ -19,7 +19,14 @@ import { TagField } from "../tags/tag-field.js";
 import { useTags } from "../tags/tags.js";
 import { FORMATS } from "./texts.js";
 
-const NOTHING_LEFT_OUT: Webhook["filter"] = { network_ids: [], entities: [], actions: [], tag_ids: [] };
+const NOTHING_LEFT_OUT: Webhook["filter"] = { network_ids: [], entities: [], actions: [], tag_ids: [], known: null };
+
+const ANY = "any";
+const KNOWN = [
+  { value: ANY, label: "All, and everything else" },
+  { value: "false", label: "Only strangers: hosts that nobody knows yet" },
+  { value: "true", label: "Only known ones" },
+];
 
 interface WebhookEditorProps extends EditorProps {
   /** Called with the secret of a new webhook, which is shown once. */
@@ -53,8 +60,9 @@ function WebhookForm({ edited, onClose, onCreated }: FormProps): ReactNode {
       verb={edited === null ? "Create" : "Save"}
       {...(edited !== null && { done: "Saved." })}
       fieldsOf={fieldsOf}
-      submit={async ({ url, format, batch_seconds, is_enabled, ...chosen }) => {
-        const body = { url, format, filter: chosen, batch_seconds: Number(batch_seconds), is_enabled };
+      submit={async ({ url, format, batch_seconds, is_enabled, known, ...chosen }) => {
+        const filter = { ...chosen, known: known === ANY ? null : known === "true" };
+        const body = { url, format, filter, batch_seconds: Number(batch_seconds), is_enabled };
         if (edited === null) onCreated((await create.mutateAsync({ body })).secret);
         else await update.mutateAsync({ params: { id: edited.entity.id }, body, ...edited.ifMatch });
       }}
@@ -100,6 +108,7 @@ function valuesOf(webhook: Webhook | undefined) {
     url: webhook?.url ?? "",
     format: webhook?.format ?? "standard",
     ...(webhook?.filter ?? NOTHING_LEFT_OUT),
+    known: String(webhook?.filter.known ?? ANY),
     batch_seconds: (webhook?.batch_seconds ?? 0) as number | string,
     is_enabled: webhook?.is_enabled ?? true,
   };
@@ -141,6 +150,7 @@ function FilterFields({ form, former }: FilterFieldsProps): ReactNode {
         data={CHANGE_ACTION_CHOICES}
         {...form.getInputProps("actions")}
       />
+      <Select label="Hosts" allowDeselect={false} data={KNOWN} {...form.getInputProps("known")} />
       <TagField
         known={tags}
         description="Only changes to entities with one of these tags, before or after. Leave empty for all"

@@ -1,10 +1,12 @@
 import type { HostRecord } from "@nts/shared/contract";
 import { type KindOnHost, pluralOf, type PluralOf } from "@nts/shared/contract/kinds";
 import type { ClientSession } from "mongodb";
+import { AppError } from "@nts/shared/errors";
 import { Discard } from "@nts/shared/mongo/transaction";
 import { requireRevision } from "@nts/shared/revision";
 import { placeExisting, type Shift } from "../hosts/positions.rules.js";
 import type { EntityIn, TopLevelKind } from "../kinds/index.js";
+import { changesOf } from "../storage/changes.rules.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import type { Entities, Entity, Stored } from "../storage/entities.js";
 import { revised } from "../storage/revisions.rules.js";
@@ -14,7 +16,7 @@ import { hostRevisionIn } from "./host-revision.js";
 import { type Child, countOn, transactionOnHosts, updateOnHost } from "./on-hosts.js";
 import { type Positioned, shifted } from "./positions.js";
 import { store } from "./store.js";
-import type { Updating } from "./writer.js";
+import type { Updating, Writer } from "./writer.js";
 
 // Updates are decided for what is read first, so that one that changes nothing ends there, and again for what the transaction
 // reads.
@@ -117,5 +119,27 @@ export async function commitHostUpdate<R>(
     if (precondition !== null) await services.lockAllOn(tx, scope, id);
     await store(storage, tx, scope, { changes: { hosts: { changed: [{ before, after }] } } });
     return respond(tx);
+  });
+}
+
+/**
+ * Says that hosts are known, atomically.
+ *
+ * @returns how many were not
+ * @throws AppError `not_found`
+ */
+export async function commitKnown(
+  storage: Storage,
+  { work, scope, ids }: Writer & { readonly ids: readonly string[] },
+): Promise<number> {
+  const { hosts } = storage;
+  return transactionOnHosts(storage, { work, scope, hostIds: [...ids].sort() }, async (tx) => {
+    const found = await hosts.findMany(scope, { _id: { $in: [...ids] } }, tx);
+    if (found.length !== ids.length) throw new AppError("not_found", { entity: hosts.name });
+    const next = found.map((before) => ({ before, entity: { ...before.entity, is_known: true } }));
+    const changed = changesOf(next, new Date());
+    if (changed.length === 0) throw new Discard(0);
+    await store(storage, tx, scope, { changes: { hosts: { changed } } });
+    return changed.length;
   });
 }

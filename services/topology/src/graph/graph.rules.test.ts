@@ -38,6 +38,7 @@ const host = (n: number, virtualization: HostRecord["virtualization"] = null): H
   hostname: null,
   description: null,
   hidden: false,
+  is_known: true,
   virtualization,
   role: null,
   attributes: {},

@@ -148,6 +148,7 @@ function hostWith(host: HostRecord, other: HostRecord): HostRecord {
     hostname: isUnnamed ? other.hostname : hostname,
     description: host.description ?? other.description,
     virtualization: host.virtualization ?? virtualization,
+    is_known: host.is_known || other.is_known,
     role: host.role ?? other.role,
     attributes: withMissing(host.attributes, other.attributes),
     observed: observedTogether(host.observed, other.observed),

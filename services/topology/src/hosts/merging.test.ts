@@ -50,7 +50,7 @@ function hostOf(
   }));
   const host = {
     ...{ ...made, id, name: id, hostname: null, description: null, hidden: false, source: { type: "Discovery" } },
-    ...{ virtualization: null, role: null, attributes: {}, observed: null, tags: [] },
+    ...{ is_known: true, virtualization: null, role: null, attributes: {}, observed: null, tags: [] },
   };
   return {
     host: stored(host),

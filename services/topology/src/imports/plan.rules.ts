@@ -1,5 +1,6 @@
 import { putUnder } from "@nts/shared/groups";
 import type { HostRecord, ImportedChange, Interface, Port, SkippedPart } from "@nts/shared/contract";
+import { isWrittenByHand } from "@nts/shared/contract/import-formats";
 import { portType } from "../values/well-known-ports.rules.js";
 import type { NewHost } from "../hosts/new-host.js";
 import { nextMacAddress } from "../hosts/mac-address.rules.js";
@@ -203,7 +204,7 @@ interface On {
 function hostOf(
   seen: SeenHost,
   known: Recognized | null,
-  { networkId, now, newId, make, runnerOf, namesakeOf }: Planning,
+  { networkId, now, by, newId, make, runnerOf, namesakeOf }: Planning,
   skip: Skip,
 ): Planned<HostRecord> {
   const { hostname, vendor, role = null, attributes = {} } = seen;
@@ -248,6 +249,7 @@ function hostOf(
       name: nameOf(seen),
       hostname,
       description: vendor,
+      is_known: isWrittenByHand(by),
       role,
       attributes: { ...attributes },
       virtualization,

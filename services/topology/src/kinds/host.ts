@@ -11,13 +11,17 @@ export const hostKind = kind("Host", {
   create: HostCreate,
   update: HostUpdate,
   placed: ["network_id", "interfaces", "ports", "services"],
-  defaults: { hostname: null, description: null, hidden: false, virtualization: null, role: null, attributes: {} },
+  defaults: {
+    ...{ hostname: null, description: null, hidden: false, is_known: true },
+    ...{ virtualization: null, role: null, attributes: {} },
+  },
+  form: { version: 2, upgrade: (stored) => ("is_known" in stored ? stored : known(stored)) },
   archived: HostCreate.omit({ interfaces: true, ports: true, services: true }).extend({
     ...observedAs(ObservedOfHost),
     ...MADE,
     ...SOURCE,
   }),
-  keysOf: ({ id, name, hostname, attributes, role, observed, tags, virtualization }) => ({
+  keysOf: ({ id, name, hostname, attributes, role, observed, tags, virtualization, is_known }) => ({
     name,
     hostname,
     host_label: hostLabel(hostname),
@@ -26,7 +30,16 @@ export const hostKind = kind("Host", {
       role: role ?? observed?.role?.value ?? null,
       vendor: observed?.vendor?.value ?? null,
       runners: runnersOf({ id, virtualization }),
+      isKnown: is_known,
     }),
     tags: tags.map(composed),
   }),
 });
+
+/** A host of the first form, in which all of them count as known. The order of its members is that of the schema. */
+function known(stored: HostRecord): HostRecord {
+  const members = Object.entries(stored).flatMap((member) =>
+    member[0] === "hidden" ? [member, ["is_known", true]] : [member],
+  );
+  return Object.fromEntries(members) as HostRecord;
+}

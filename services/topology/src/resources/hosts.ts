@@ -5,6 +5,7 @@ import {
   createHost,
   deleteHost,
   getHost,
+  knowHosts,
   listHosts,
   mergeHosts,
   patchHost,
@@ -23,7 +24,7 @@ import { withNextAddresses } from "../commit/next-addresses.js";
 import { commitMerge } from "../commit/merge.js";
 import { reportRemovedBindingsOfHost } from "../commit/removed-bindings.js";
 import { commitSplit } from "../commit/split.js";
-import { commitHostUpdate } from "../commit/update.js";
+import { commitHostUpdate, commitKnown } from "../commit/update.js";
 import type { Updating } from "../commit/writer.js";
 import { type Block, parseBlock } from "../values/addresses.js";
 import { HOST_ADDRESSES_INDEX } from "../storage/indexes.js";
@@ -53,6 +54,10 @@ export function mountHosts(router: Router, storage: Storage, past: Past): void {
   mountUpdate(router, { put: updateHost, patch: patchHost }, update(storage));
   mount(router, mergeHosts, merge(storage));
   mount(router, splitHost, split(storage));
+  mount(router, knowHosts, async ({ work, scope, body: { ids } }) => {
+    const known_count = await commitKnown(storage, { work, scope, ids });
+    return respond.data({ known_count, requested_count: ids.length });
+  });
   mountRemoval(router, { one: deleteHost, several: bulkDeleteHosts }, (removed) => deleteHosts(storage, removed));
 }
 

@@ -52,7 +52,7 @@ interface Dependencies extends Parts {
 // Handlers use the caller's rights: the visible scope of an unrestricted caller is a list of networks while a large one is
 // being deleted.
 
-const EVERYTHING: WebhookFilter = { network_ids: [], entities: [], actions: [], tag_ids: [] };
+const EVERYTHING: WebhookFilter = { network_ids: [], entities: [], actions: [], tag_ids: [], known: null };
 
 export function mountWebhooks(router: Router, parts: Parts): void {
   const dependencies: Dependencies = { ...parts, audited: createAudited(parts.storage, parts.notices) };

@@ -267,6 +267,7 @@ interface CommonQuery {
   readonly vendor?: string | undefined;
   readonly product?: string | undefined;
   readonly runs_on?: readonly string[];
+  readonly is_known?: boolean | undefined;
 }
 
 /** Conditions for common filters; an empty list means no filter, and a deleted tag matches nothing. */

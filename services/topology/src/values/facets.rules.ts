@@ -3,7 +3,9 @@ import { composed, folded } from "@nts/shared/contract/folding.rules";
 import type { Runner } from "./runners.rules.js";
 
 // Facets: values by which lists filter for equality, in one indexed field: `rack` and `rack:A3` of an attribute, and
-// `@role:Printer` or `@on:` and the id of a runner, where the sign keeps others apart from attributes.
+// `@role:Printer`, `@stranger`, or `@on:` and the id of a runner, where the sign keeps others apart from attributes.
+
+const STRANGER = "@stranger";
 
 interface Faceted {
   readonly attributes: Attributes;
@@ -12,10 +14,18 @@ interface Faceted {
   readonly product?: string | null;
   /** What it runs on. */
   readonly runners?: readonly Runner[];
+  readonly isKnown?: boolean;
 }
 
 /** The facets of an entity. */
-export function facetsOf({ attributes, role = null, vendor = null, product = null, runners = [] }: Faceted): string[] {
+export function facetsOf({
+  attributes,
+  role = null,
+  vendor = null,
+  product = null,
+  runners = [],
+  isKnown = true,
+}: Faceted): string[] {
   const ofAttributes = Object.entries(attributes).flatMap(([key, value]) => [key, composed(`${key}:${value}`)]);
   return [
     ...ofAttributes,
@@ -23,6 +33,7 @@ export function facetsOf({ attributes, role = null, vendor = null, product = nul
     ...(vendor === null ? [] : [vendorFacet(vendor)]),
     ...(product === null ? [] : [productFacet(product)]),
     ...runners.map(({ id }) => runnerFacet(id)),
+    ...(isKnown ? [] : [STRANGER]),
   ];
 }
 
@@ -33,34 +44,42 @@ export function facetFilter({
   vendor,
   product,
   runs_on: runners = [],
+  is_known: isKnown,
 }: {
   readonly attribute?: readonly string[] | undefined;
   readonly role?: readonly Role[] | undefined;
   readonly vendor?: string | undefined;
   readonly product?: string | undefined;
   readonly runs_on?: readonly string[] | undefined;
+  readonly is_known?: boolean | undefined;
 }): FacetFilter {
   const all = [
     ...attribute.map(composed),
     ...(vendor === undefined ? [] : [vendorFacet(vendor)]),
     ...(product === undefined ? [] : [productFacet(product)]),
+    ...(isKnown === false ? [STRANGER] : []),
   ];
   const some = [role.map(roleFacet), runners.map(runnerFacet)].filter(({ length }) => length > 0);
-  if (all.length + some.length === 0) return {};
   const [first, ...others] = some;
+  // A field has one condition of a kind; and no index helps to find what has no facet.
+  const more = [
+    ...others.map((facets) => ({ facets: { $in: facets } })),
+    ...(isKnown === true ? [{ facets: { $nin: [STRANGER] } }] : []),
+  ];
   return {
-    facets: {
-      ...(all.length > 0 && { $all: all }),
-      ...(first !== undefined && { $in: first }),
-    },
-    // A field has one condition of a kind.
-    ...(others.length > 0 && { $and: others.map((facets) => ({ facets: { $in: facets } })) }),
+    ...(all.length + some.length > 0 && {
+      facets: {
+        ...(all.length > 0 && { $all: all }),
+        ...(first !== undefined && { $in: first }),
+      },
+    }),
+    ...(more.length > 0 && { $and: more }),
   };
 }
 
 interface FacetFilter {
   facets?: { $all?: string[]; $in?: string[] };
-  $and?: { facets: { $in: string[] } }[];
+  $and?: { facets: { $in: string[] } | { $nin: string[] } }[];
 }
 
 /** The keys of attributes among facets. */

@@ -9,7 +9,7 @@ const WEBHOOK: Webhook = {
   ...{ id: "webhook", created_at: "", updated_at: "", organization_id: "organization", paused: null },
   created_by: { user_id: "user", key_id: null, email: null },
   ...{ url: "https://receiver.example", format: "standard", batch_seconds: 0, is_enabled: true },
-  filter: { network_ids: [], entities: [], actions: [], tag_ids: [] },
+  filter: { network_ids: [], entities: [], actions: [], tag_ids: [], known: null },
 };
 
 it("a test message that its receiver does not answer is aborted when the process stops, and not recorded", async () => {

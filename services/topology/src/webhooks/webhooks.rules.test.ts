@@ -53,7 +53,7 @@ describe("a message for chat services", () => {
 });
 
 describe("the rules of a webhook", () => {
-  const everything = { network_ids: [], entities: [], actions: [], tag_ids: [] };
+  const everything = { network_ids: [], entities: [], actions: [], tag_ids: [], known: null };
   const entry = {
     network_id: "one",
     entity: "Host",
@@ -71,6 +71,17 @@ describe("the rules of a webhook", () => {
     const missed = { ...entry, action: "missed", old: undefined } as const;
     expect(isSelected({ ...everything, actions: ["created", "updated", "deleted"] }, missed)).toBe(false);
     expect(isSelected({ ...everything, actions: ["missed"], tag_ids: ["new"] }, missed)).toBe(true);
+    const stranger = { ...entry, wire: `{"is_known":false}` };
+    for (const [known, expected] of [
+      [null, [true, true, true]],
+      [true, [true, false, false]],
+      [false, [false, true, false]],
+    ] as const)
+      expect(
+        [entry, stranger, { ...stranger, entity: "Port" } as const].map((one) =>
+          isSelected({ ...everything, known }, one),
+        ),
+      ).toEqual(expected);
     for (const [tag, expected] of [
       ["new", true],
       ["old", true],

@@ -13,6 +13,10 @@ const WEBHOOK_KIND: EntityKind<Webhook> = {
   networkOf: null,
   keysOf: ({ filter }) => ({ networks: filter.network_ids }),
   clean: (entity) => Webhook.parse(entity),
+  form: {
+    version: 2,
+    upgrade: (stored) => ({ ...stored, filter: { ...stored.filter, known: stored.filter.known ?? null } }),
+  },
 };
 
 export function createWebhookStore(database: Database): WebhookStore {
