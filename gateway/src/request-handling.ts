@@ -86,6 +86,7 @@ export function createRequestHandling(options: RequestHandlingOptions): {
     }),
     assistants: createAssistants(inFlight, (...asked) => listeners.serve(...asked)),
     respondLocally: createRespondLocally(webConsole.notFoundFor),
+    framesOf: credentials.framesOf,
     onUse: credentials.follower.use,
     ...{ charges, refusals },
   });

@@ -1,15 +1,17 @@
 import { randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 
-// `nts_u_`, public id (8), `_`, secret (32 random characters, 190 bits), CRC-32 of all before (6); all base62.
+// `nts_u_`, public id (8), `_`, secret (32 random characters, 190 bits), CRC-32 of all before (6); all base62. The secrets of
+// shares begin with `nts_s_`.
 // The checksum lets mistyped keys be rejected without a lookup.
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const PREFIX = "nts_u_";
+const OF_SHARES = "nts_s_";
 const PUBLIC_ID_LENGTH = 8;
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
-const FORM = /^nts_u_([0-9A-Za-z]{8})_[0-9A-Za-z]{38}$/;
+const FORM = /^nts_[su]_([0-9A-Za-z]{8})_[0-9A-Za-z]{38}$/;
 
 /** A source of uniformly distributed integers from 0 to below `limit`. */
 export type RandomBelow = (limit: number) => number;
@@ -22,11 +24,25 @@ export interface NewApiKey {
 
 /** Generates an API key. @param random must be cryptographic, which the default is */
 export function createApiKey(random: RandomBelow = (limit) => randomInt(limit)): NewApiKey {
+  return createSecret(PREFIX, random);
+}
+
+/** Generates the secret of a share. */
+export function createShareSecret(): string {
+  return createSecret(OF_SHARES, (limit) => randomInt(limit)).secret;
+}
+
+function createSecret(prefix: string, random: RandomBelow): NewApiKey {
   const characters = (length: number): string =>
     Array.from({ length }, () => ALPHABET[random(ALPHABET.length)]).join("");
   const publicId = characters(PUBLIC_ID_LENGTH);
-  const unchecked = `${PREFIX}${publicId}_${characters(RANDOM_LENGTH)}`;
+  const unchecked = `${prefix}${publicId}_${characters(RANDOM_LENGTH)}`;
   return { secret: unchecked + checksumOf(unchecked), publicId };
+}
+
+/** Whether a well-formed key is the secret of a share. */
+export function isShareSecret(key: string): boolean {
+  return key.startsWith(OF_SHARES);
 }
 
 /** The public id of a well-formed API key; otherwise null. Does not tell whether the key exists. */

@@ -48,6 +48,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   api_key_expired: { params: "", remedy: "Extend the key; if its secret is too old for the organization, rotate it." },
   api_key_disabled: { params: "", remedy: "Enable the key." },
   session_expired: { params: "", remedy: "Sign in again." },
+  share_ended: { params: "", remedy: "Ask whoever shared the view for another link." },
   link_expired: { params: "", remedy: "Request another email, and open the link in the newest one." },
   sign_in_expired: { params: "", remedy: "Start the provider sign-in again, in this browser." },
   permission_denied: { params: "`required`", remedy: "Use a credential with the required level or scope." },

@@ -17,6 +17,7 @@ export const ERRORS = {
   api_key_expired: "The API key has expired.",
   api_key_disabled: "The API key is disabled.",
   session_expired: "The session has ended.",
+  share_ended: "The share has ended.",
   link_expired: "The link has expired or has already been used; request a new one.",
   sign_in_expired: "The sign-in has expired, or was started in another browser; start again.",
   permission_denied: "The caller's permission level does not allow this.",

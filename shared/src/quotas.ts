@@ -9,6 +9,7 @@ export const UNVERIFIED_QUOTAS = {
   networks: 10,
   tags: 50,
   views: 10,
+  shares: 5,
   webhooks: 2,
   keys: 10,
   invites: 5,

@@ -43,6 +43,10 @@ export function createAuthenticate({ verifier, charges, ownOrigin }: Authenticat
     const verdict = verifier.recall(credential) ?? (await verify(exchange, credential));
     if (verdict.kind === "valid") {
       const { principal, limits } = verdict.caller;
+      if (principal.kind === "share") {
+        exchange.shareId = principal.shareId;
+        return verdict.caller;
+      }
       if (principal.kind === "key") exchange.keyId = principal.credentialId;
       // Before it counts against the user: a request from a disallowed address costs only that address.
       if (!limits.mayComeFrom(exchange.clientAddress)) throw new AppError("address_not_allowed");
@@ -71,7 +75,7 @@ export function createRecheck(authenticate: Authenticate) {
 function credentialOf(request: IncomingMessage, endpoint: AnyEndpoint, ownOrigin: string | null): Credential | null {
   const presented = readCredential(request.headers);
   const isNeeded = endpoint.credential !== "optional";
-  if (presented.kind === "key") return isNeeded ? presented : null;
+  if (presented.kind === "key" || presented.kind === "share") return isNeeded ? presented : null;
   if (presented.kind === "session" || presented.kind === "ambiguous") {
     if (isWrite(request) && !isFromOwnPage(request.headers, ownOrigin, bodyTypesOf(endpoint)))
       throw new AppError("csrf_rejected");

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { isWellFormedApiKey } from "@nts/shared/api-key";
+import { isShareSecret, isWellFormedApiKey } from "@nts/shared/api-key";
 import { BROWSER_COOKIE, hashCredential, isWellFormedSession, SESSION_COOKIE } from "@nts/shared/credential";
 
 /** A well-formed credential, represented by its hash alone. */
 export interface Credential {
-  readonly kind: "key" | "session";
+  readonly kind: "key" | "session" | "share";
   readonly hash: string;
 }
 
@@ -25,7 +25,7 @@ export function readCredential(headers: IncomingHttpHeaders): Presented {
   const bearer = bearerOf(headers.authorization);
   if (bearer !== null)
     return isWellFormedApiKey(bearer)
-      ? { kind: "key", hash: hashCredential(bearer) }
+      ? { kind: isShareSecret(bearer) ? "share" : "key", hash: hashCredential(bearer) }
       : { kind: "malformed", code: "api_key_invalid" };
   const [session, another] = sessionsOf(headers.cookie);
   if (session === undefined) return { kind: "nothing" };

@@ -1,5 +1,11 @@
 import type { Bus } from "@nts/shared/bus/bus";
-import { pullKeyChanges, recordKeyUses, verifyCredential } from "@nts/shared/contract/internal";
+import {
+  getShareFrame,
+  pullKeyChanges,
+  recordKeyUses,
+  verifyCredential,
+  verifyShareSecret,
+} from "@nts/shared/contract/internal";
 import { createInternalClient } from "@nts/shared/upstream/internal-client";
 import type { Principal } from "@nts/shared/http/tenancy";
 import type { Log } from "@nts/shared/log";
@@ -12,6 +18,7 @@ import { createKeyCache, type KeyCache } from "./key-cache.js";
 import { followKeyChanges, type KeyChangeFollower } from "./key-changes.js";
 import { createKeyUses, type KeyUses } from "./key-uses.js";
 import { createLease, type Lease } from "./lease.js";
+import { createFramesOf, type FramesOf } from "./share-frames.js";
 import { createVerifier, type Verifier, type VerifierObserver } from "./verifier.js";
 
 const KEY_USES_MS = 1_000;
@@ -25,6 +32,7 @@ export interface Credentials {
   readonly cache: KeyCache;
   /** Called for each change before it is acknowledged. */
   readonly streams: Streams;
+  readonly framesOf: FramesOf;
   /** Closes the connections to identity. */
   close(): Promise<void>;
 }
@@ -61,7 +69,10 @@ export function startCredentials(options: CredentialsOptions): Credentials {
   const cache = createKeyCache(clock);
   const streams = createStreams();
   const verifier = createVerifier({
-    ask: (credential, cause) => checks.ask(verifyCredential, { body: credential, cause }),
+    ask: ({ kind, hash }, cause) =>
+      kind === "share"
+        ? checks.ask(verifyShareSecret, { body: { hash }, cause })
+        : checks.ask(verifyCredential, { body: { kind, hash }, cause }),
     atATime: mostVerifications,
     staleMs: staleSeconds * 1_000,
     ...{ cache, lease, changes, clock, log, observer },
@@ -84,8 +95,9 @@ export function startCredentials(options: CredentialsOptions): Credentials {
     ...{ gatewayId, changes, lease, bus, clock, log },
   });
   const keyUses = createKeyUses(gatewayId, (report) => reports.ask(recordKeyUses, { body: report }), log);
+  const framesOf = createFramesOf((id, cause) => checks.ask(getShareFrame, { params: { id }, cause }), log);
   return {
-    ...{ verifier, follower, keyUses, lease, cache, streams },
+    ...{ verifier, follower, keyUses, lease, cache, streams, framesOf },
     close: async () => {
       await Promise.all([checks, pulls, patientPulls, reports].map((client) => client.close()));
     },

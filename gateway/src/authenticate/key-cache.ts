@@ -1,6 +1,6 @@
 import { boundedCache } from "@nts/shared/bounded-cache";
-import type { Verification, VerifiedPrincipal } from "@nts/shared/contract/internal";
-import { type UserPrincipal, weightOf } from "@nts/shared/http/tenancy";
+import type { ShareVerification, Verification, VerifiedPrincipal, VerifiedShare } from "@nts/shared/contract/internal";
+import { type SharePrincipal, type UserPrincipal, weightOf } from "@nts/shared/http/tenancy";
 import { type Clock, elapsedMs, type Instant } from "./clock.js";
 import { type Caller, createCaller } from "./caller.js";
 import { limitsOf } from "./key-limits.js";
@@ -18,11 +18,11 @@ const VALID_MS = 300_000;
 const REFUSED_MS = 2_000;
 
 /** Why a credential is rejected. */
-export type RefusalCode = Extract<Verification, { status: "refused" }>["code"];
+export type RefusalCode = Extract<Verification | ShareVerification, { status: "refused" }>["code"];
 
 /** What is known about a credential. */
 export type Verdict =
-  | { readonly kind: "valid"; readonly caller: Caller<UserPrincipal> }
+  | { readonly kind: "valid"; readonly caller: Caller<UserPrincipal | SharePrincipal> }
   | { readonly kind: "refused"; readonly code: RefusalCode };
 
 export interface KeyCache {
@@ -32,7 +32,7 @@ export interface KeyCache {
   /** True for a credential that was valid at its last lookup, even if nothing else is cached any more. */
   wasGood(hash: string): boolean;
   /** @param askedAt when the request was sent; all durations start then */
-  put(hash: string, verification: Verification, verdict: Verdict, askedAt: Instant): void;
+  put(hash: string, verification: Verification | ShareVerification, verdict: Verdict, askedAt: Instant): void;
   /** Removes one credential. */
   remove(hash: string): void;
   /** Removes every credential that a change of these subjects may affect. */
@@ -74,8 +74,10 @@ export function createKeyCache(clock: Clock): KeyCache {
       refused.delete(hash);
       good.set(hash, true);
       const endsAfterMs = verification.expires_in_ms ?? Infinity;
-      const entry = { subjects: subjectsOf(verification.principal), verdict, askedAt, endsAfterMs };
-      valid.set(hash, entry, weightIn(verification));
+      const subjects =
+        verification.status === "shared" ? verification.share.subjects : subjectsOf(verification.principal);
+      const weight = verification.status === "shared" ? 1 : weightIn(verification);
+      valid.set(hash, { subjects, verdict, askedAt, endsAfterMs }, weight);
     },
     remove: (hash) => {
       valid.delete(hash);
@@ -95,8 +97,9 @@ export function createKeyCache(clock: Clock): KeyCache {
 }
 
 /** Converts identity's response. */
-export function verdictOf(verification: Verification): Verdict {
+export function verdictOf(verification: Verification | ShareVerification): Verdict {
   if (verification.status === "refused") return { kind: "refused", code: verification.code };
+  if (verification.status === "shared") return { kind: "valid", caller: createCaller(shareOf(verification.share)) };
   const { kind, credential_id, user_id, email, permission, organization_id, networks } = verification.principal;
   const { confirmed_until: confirmedUntil, is_limited, is_unverified } = verification.principal;
   const principal = {
@@ -112,6 +115,11 @@ export function verdictOf(verification: Verification): Verdict {
   };
   const limits = limitsOf(verification.limits, verification.is_previous === true);
   return { kind: "valid", caller: createCaller(principal, limits) };
+}
+
+function shareOf(verified: VerifiedShare): SharePrincipal {
+  const { share_id: shareId, organization_id: organizationId, networks, view_id: viewId, hide, as_of: asOf } = verified;
+  return { kind: "share", shareId, scope: { organizationId, networks }, viewId, hide, asOf };
 }
 
 function weightIn({ principal, limits }: Extract<Verification, { status: "valid" }>): number {

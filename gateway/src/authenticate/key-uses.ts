@@ -16,6 +16,7 @@ export interface KeyUse {
   readonly addresses: string[];
   readonly is_previous: boolean;
   readonly requests: number;
+  readonly is_share?: true;
 }
 
 /** A report to identity. */
@@ -30,6 +31,7 @@ export interface ReportedUses {
 interface Collected {
   readonly keyId: string;
   readonly isPrevious: boolean;
+  readonly isShare: boolean;
   time: number;
   readonly addresses: Set<string>;
   requests: number;
@@ -44,6 +46,8 @@ export interface UsedKey {
   readonly address: string;
   /** With the secret before the last rotation. */
   readonly isPrevious: boolean;
+  /** It is a share, whose addresses are not recorded: people with a link need not be known. */
+  readonly isShare?: true;
 }
 
 export interface KeyUses {
@@ -63,12 +67,12 @@ export function createKeyUses(gateway: string, send: (reported: ReportedUses) =>
   const report = createReporting(gateway, send, log);
   let sending: Promise<void> = Promise.resolve();
 
-  function collect({ keyId, isPrevious, time, addresses, requests, refusals }: Use): void {
+  function collect({ keyId, isPrevious, isShare, time, addresses, requests, refusals }: Use): void {
     const id = isPrevious ? `${keyId} previous` : keyId;
     let known = used.get(id);
     if (known === undefined) {
       if (used.size >= MOST_KEYS) return;
-      known = { keyId, isPrevious, time, addresses: new Set(), requests: 0, refusals: 0 };
+      known = { keyId, isPrevious, isShare, time, addresses: new Set(), requests: 0, refusals: 0 };
       used.set(id, known);
     }
     known.requests += requests;
@@ -90,11 +94,12 @@ export function createKeyUses(gateway: string, send: (reported: ReportedUses) =>
 
   const timer = setInterval(() => void flush(), FLUSH_EVERY_MS).unref();
   return {
-    record: ({ keyId, address, isPrevious }) => {
-      collect({ keyId, isPrevious, time: Date.now(), addresses: [address], requests: 1, refusals: 0 });
+    record: ({ keyId, address, isPrevious, isShare = false }) => {
+      const addresses = isShare ? [] : [address];
+      collect({ keyId, isPrevious, isShare, time: Date.now(), addresses, requests: 1, refusals: 0 });
     },
     recordRefusal: (keyId) => {
-      collect({ keyId, isPrevious: false, time: 0, addresses: [], requests: 0, refusals: 1 });
+      collect({ keyId, isPrevious: false, isShare: false, time: 0, addresses: [], requests: 0, refusals: 1 });
     },
     flush,
     stop: () => {
@@ -144,7 +149,14 @@ function reportedOf(report: ReportedUses["report"], batch: readonly Collected[])
   };
 }
 
-function useOf({ keyId, isPrevious, time, addresses, requests }: Collected): KeyUse {
+function useOf({ keyId, isPrevious, isShare, time, addresses, requests }: Collected): KeyUse {
   const used_at = new Date(time).toISOString();
-  return { key_id: keyId, used_at, addresses: [...addresses], is_previous: isPrevious, requests };
+  return {
+    key_id: keyId,
+    used_at,
+    addresses: [...addresses],
+    is_previous: isPrevious,
+    requests,
+    ...(isShare && { is_share: true }),
+  };
 }

@@ -1,4 +1,4 @@
-import type { Verification } from "@nts/shared/contract/internal";
+import type { ShareVerification, Verification } from "@nts/shared/contract/internal";
 import { addressBlockOf, siteOf } from "@nts/shared/address-block";
 import { createFairQueue } from "@nts/shared/scheduling/fair-queue";
 import { AppError } from "@nts/shared/errors";
@@ -50,7 +50,7 @@ export interface VerifierObserver {
 }
 
 export interface VerifierOptions {
-  readonly ask: (credential: Credential, cause: ParentRequest) => Promise<Verification>;
+  readonly ask: (credential: Credential, cause: ParentRequest) => Promise<Verification | ShareVerification>;
   /** Maximum concurrent calls to identity; others wait for up to a second. */
   readonly atATime: number;
   readonly cache: KeyCache;

@@ -12,6 +12,8 @@ import type { Limiter } from "../rate-limit/limiter.js";
 export interface Charges {
   /** Counts a request unless already counted. @throws AppError `rate_limited` */
   charge(exchange: Exchange): Promise<void>;
+  /** Counts a request for the share that it presents, in addition to its address. @throws AppError `rate_limited` */
+  chargeShare(exchange: Exchange): Promise<void>;
   /** Takes the token for the lookup of a credential. @throws AppError `rate_limited` */
   payForLookup(exchange: Exchange): Promise<LookupPayment>;
   /** Counts unparsable bytes. */
@@ -24,7 +26,7 @@ export interface LookupPayment {
   settle(isRefused: boolean): Promise<void>;
 }
 
-export function createCharges(limiter: Pick<Limiter, "users" | "keys" | "addresses" | "lookups">): Charges {
+export function createCharges(limiter: Pick<Limiter, "users" | "keys" | "shares" | "addresses" | "lookups">): Charges {
   /** A request of a key with its own limit. What the key's limit rejects costs its user nothing. */
   async function takeOfBoth({ userId, credentialId }: UserPrincipal, keys: Buckets): Promise<BucketLevel> {
     const ofKey = await keys.take(credentialId);
@@ -46,6 +48,9 @@ export function createCharges(limiter: Pick<Limiter, "users" | "keys" | "address
       const level =
         principal === null ? limiter.addresses.take(addressBlockOf(clientAddress)) : takeOf(principal, keyPerMinute);
       passOrRefuse(exchange, await level);
+    },
+    chargeShare: async (exchange) => {
+      if (exchange.shareId !== null) passOrRefuse(exchange, await limiter.shares.take(exchange.shareId));
     },
     payForLookup: async (exchange) => {
       const address = addressBlockOf(exchange.clientAddress);

@@ -12,14 +12,28 @@ import { readSite } from "./site.js";
 /**
  * The policy allows only files of this origin. Styles set by scripts on elements are not inline styles in its sense.
  */
-const HEADERS = HeaderList.of({
-  ...SECURITY_HEADERS,
-  "Content-Security-Policy":
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
-    "worker-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-  "Cross-Origin-Opener-Policy": "same-origin",
-  "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-});
+const HEADERS = headersFor([]);
+
+/** @param origins whose pages may contain the console in a frame */
+function headersFor(origins: readonly string[]): HeaderList {
+  const { "X-Frame-Options": never, ...others } = SECURITY_HEADERS;
+  return HeaderList.of({
+    ...others,
+    // It knows no origins, and would forbid all.
+    ...(origins.length === 0 && never !== undefined && { "X-Frame-Options": never }),
+    "Content-Security-Policy":
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +
+      "worker-src 'self'; base-uri 'none'; form-action 'none'; " +
+      `frame-ancestors ${origins.length === 0 ? "'none'" : origins.join(" ")}`,
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+  });
+}
+
+/** The page of a share, as its headers differ from share to share. */
+export function framedBy(page: ServedFile, origins: readonly string[]): ServedFile {
+  return { ...page, headers: headersFor(origins), cacheControl: "no-store" };
+}
 
 export interface Console {
   /** The file at a path, for GET and HEAD; null if there is none. */

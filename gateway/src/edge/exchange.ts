@@ -66,6 +66,8 @@ export class Exchange implements UnreadResponse, StreamOwner {
   principal: UserPrincipal | null = null;
   /** Id of the valid key of the request, even if it may not be used. */
   keyId: string | null = null;
+  /** Id of the share whose secret was presented; its requests count for their address, and for the share. */
+  shareId: string | null = null;
   /** The key's own limit per minute; null if only the user's limit applies. */
   keyPerMinute: number | null = null;
   /** Status with which to reject the request for a fault after its head, found before its turn. */

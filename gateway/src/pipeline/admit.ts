@@ -12,7 +12,7 @@ export type Admit = (exchange: Exchange, endpoint: AnyEndpoint) => Promise<Calle
 
 interface AdmitOptions {
   readonly authenticate: Authenticate;
-  readonly charges: Pick<Charges, "charge">;
+  readonly charges: Pick<Charges, "charge" | "chargeShare">;
   /** Both accepted and rejected requests of keys are counted. */
   readonly keyUses: Pick<KeyUses, "record" | "recordRefusal">;
 }
@@ -22,10 +22,13 @@ export function createAdmit({ authenticate, charges, keyUses }: AdmitOptions): A
     try {
       const caller = await authenticate(exchange, endpoint);
       await charges.charge(exchange);
+      await charges.chargeShare(exchange);
       const { principal, limits } = caller;
       const { clientAddress: address } = exchange;
       if (principal.kind === "key")
         keyUses.record({ keyId: principal.credentialId, address, isPrevious: limits.isPrevious });
+      if (principal.kind === "share")
+        keyUses.record({ keyId: principal.shareId, address, isPrevious: false, isShare: true });
       authorize(endpoint, principal);
       return caller;
     } catch (error) {

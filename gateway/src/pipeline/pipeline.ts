@@ -13,6 +13,9 @@ import type { Forward } from "../proxy/forward.js";
 import type { Charges } from "../charges/charges.js";
 import type { Refusals } from "../charges/refusals.js";
 import type { Routes } from "./routes.js";
+import type { FramesOf } from "../authenticate/share-frames.js";
+import { framedBy } from "../console/console.js";
+import { sendFile } from "../files/served-file.js";
 
 /** Operations of the gateway itself have no parameters. */
 const readNoQuery = createQueryReader(z.strictObject({}));
@@ -27,6 +30,8 @@ export interface PipelineOptions {
   readonly assistants: Assistants;
   readonly respondLocally: RespondLocally;
   readonly refusals: Refusals;
+  /** Origins whose pages may contain a share. */
+  readonly framesOf: FramesOf;
   /** Called with each request of an operation. */
   readonly onUse: () => void;
 }
@@ -39,7 +44,7 @@ export type Serve = (exchange: Exchange) => void;
  * response is sent in an envelope, and the exchange is accounted for when it has ended.
  */
 export function createPipeline(options: PipelineOptions): Serve {
-  const { ownHost, routes, admit, charges, forward, assistants, respondLocally, refusals, onUse } = options;
+  const { ownHost, routes, admit, charges, forward, assistants, respondLocally, refusals, framesOf, onUse } = options;
 
   async function pass(exchange: Exchange): Promise<void> {
     const { request } = exchange;
@@ -51,7 +56,11 @@ export function createPipeline(options: PipelineOptions): Serve {
     const destination = exchange.isPreflight ? null : routes(request);
     if (destination === null) sendEmpty(exchange, 204);
     else if (destination.kind === "operation") await operate(exchange, destination.endpoint);
-    else {
+    else if (destination.kind === "share") {
+      await charges.charge(exchange);
+      exchange.operationId = "share";
+      sendFile(exchange, framedBy(destination.file, await framesOf(destination.shareId, exchange)));
+    } else {
       if (destination.kind !== "console") await charges.charge(exchange);
       respondLocally(exchange, destination);
     }

@@ -6,7 +6,10 @@ import { sendFile } from "../files/served-file.js";
 import type { Destination } from "./routes.js";
 
 /** Responds to everything that is not an operation. @throws AppError `not_found` · `method_not_allowed` */
-export type RespondLocally = (exchange: Exchange, destination: Exclude<Destination, { kind: "operation" }>) => void;
+export type RespondLocally = (
+  exchange: Exchange,
+  destination: Exclude<Destination, { kind: "operation" | "share" }>,
+) => void;
 
 export function createRespondLocally(notFoundFor: Console["notFoundFor"]): RespondLocally {
   return (exchange, destination) => {

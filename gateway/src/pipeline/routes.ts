@@ -9,6 +9,7 @@ export type Destination =
   | { readonly kind: "operation"; readonly endpoint: AnyEndpoint }
   | { readonly kind: "page"; readonly file: ServedFile }
   | { readonly kind: "console"; readonly file: ServedFile }
+  | { readonly kind: "share"; readonly file: ServedFile; readonly shareId: string }
   | { readonly kind: "options"; readonly allow: string }
   | { readonly kind: "wrong-method"; readonly allow: string }
   | { readonly kind: "unknown" };
@@ -21,6 +22,9 @@ export interface ReadOnlyPaths {
 
 /** Matches a request line. */
 export type Routes = (request: IncomingMessage) => Destination;
+
+/** Pages of shares, followed by the id. */
+const SHARE = "/share/";
 
 /** The methods of any path. */
 const ALL_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
@@ -36,7 +40,10 @@ export function createRoutes(paths: ReadOnlyPaths): Routes {
     const page = paths.page(path);
     if (page !== null) return { kind: "page", file: page };
     const file = paths.console(path);
-    return file === null ? null : { kind: "console", file };
+    if (file === null) return null;
+    return path.startsWith(SHARE)
+      ? { kind: "share", file, shareId: path.slice(SHARE.length) }
+      : { kind: "console", file };
   };
   return ({ method = "", url = "" }) => {
     const cut = url.indexOf("?");

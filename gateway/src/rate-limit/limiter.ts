@@ -1,3 +1,4 @@
+import { SHARE_PER_MINUTE } from "@nts/shared/contract";
 import type { Redis } from "ioredis";
 import { LRUCache } from "lru-cache";
 import { type Batch, batchPerTick } from "./batching.js";
@@ -15,6 +16,8 @@ export interface Limiter {
   readonly users: Buckets;
   /** By id of an API key with its own limit; null if that is not below the user's. */
   keys(perMinute: number): Buckets | null;
+  /** By id of a share. */
+  readonly shares: Buckets;
   /** By client address block. */
   readonly addresses: Buckets;
   /** By client address block: credential lookups of addresses without tokens. */
@@ -54,6 +57,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
   return {
     keys: (perMinute) => (perMinute < perUser.perMinute ? ofKeys.memo(perMinute) : null),
     users: withFallback(options, "nts:user", perUser),
+    shares: withFallback(options, "nts:share", { perMinute: SHARE_PER_MINUTE, burst: SHARE_PER_MINUTE }),
     addresses: withFallback(options, "nts:address", perAddress),
     lookups: withFallback(options, "nts:lookup", perLookup),
     isLocal: guard.isAway,

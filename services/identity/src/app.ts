@@ -1,6 +1,6 @@
 import type { Db } from "mongodb";
 import type { Bus } from "@nts/shared/bus/bus";
-import { keyApplied, networkDeleted, tagDeleted } from "@nts/shared/contract/messages";
+import { keyApplied, networkDeleted, tagDeleted, viewDeleted } from "@nts/shared/contract/messages";
 import type { InternalClient } from "@nts/shared/upstream/internal-client";
 import { createRouter, type Router, type RouterOptions } from "@nts/shared/http/mount";
 import { mapMongoFault } from "@nts/shared/mongo/faults";
@@ -34,6 +34,8 @@ import { mountOrganizationKeys, type OrganizationKeyRoutes } from "./routes/orga
 import { type KeyRoutes, mountKeys } from "./routes/keys.js";
 import { createRemoveDeletedNetworks } from "./flows/cleanup/deleted-networks.js";
 import { createForgetNetworks } from "./rights/forget-networks.js";
+import { createEndShares } from "./flows/cleanup/ended-shares.js";
+import { mountShares, type ShareRoutes } from "./routes/shares.js";
 import { collectingNotices } from "./flows/cleanup/deletion-notices.js";
 import {
   createReferenceSweep,
@@ -143,7 +145,7 @@ export function createApp(options: AppOptions): App {
     settleWrite: changes.settle,
   });
 
-  const stores = createStores(database, forms);
+  const stores = createStores(database, transaction, forms);
   const credentials = createCredentialStore(db, changes.keyChanges.confirmed, forms);
   const topology = createTopologyDirectory(client);
   const cookies = createSessionCookies(publicUrl);
@@ -196,7 +198,7 @@ export function createApp(options: AppOptions): App {
   };
 }
 
-interface DutyParts extends Pick<Stores, "keys" | "deletions"> {
+interface DutyParts extends Pick<Stores, "keys" | "deletions" | "sharedViews"> {
   readonly database: Database;
   readonly transaction: RunTransaction;
   readonly changeRights: ReturnType<typeof createChangeRights>;
@@ -206,11 +208,12 @@ interface DutyParts extends Pick<Stores, "keys" | "deletions"> {
 /** Background work: purging deleted data, and the audit log. */
 function createDuties(
   { db, bus, topology: client, log, forms }: AppOptions,
-  { database, transaction, changeRights, topology, keys, deletions }: DutyParts,
+  { database, transaction, changeRights, topology, keys, deletions, sharedViews }: DutyParts,
 ): Pick<App, "sweepReferences" | "sweepOrganizations" | "purgeKeys" | "takeNotes"> {
   const sweeps = {
     removeDeletedNetworks: createRemoveDeletedNetworks(createForgetNetworks(database, changeRights, forms), topology),
     removeDeletedTags: createRemoveDeletedTags(keys, topology),
+    endShares: createEndShares(sharedViews, changeRights, topology),
   };
   hearDeletions(bus, sweeps, log);
   return {
@@ -223,12 +226,13 @@ function createDuties(
 
 function mountAllKeys(
   router: Router,
-  parts: KeyRoutes & KeyRotationRoutes & OrganizationKeyRoutes & LeakedKeyRoutes,
+  parts: KeyRoutes & KeyRotationRoutes & OrganizationKeyRoutes & LeakedKeyRoutes & ShareRoutes,
 ): void {
   mountKeys(router, parts);
   mountKeyRotation(router, parts);
   mountOrganizationKeys(router, parts);
   mountLeakedKeys(router, parts);
+  mountShares(router, parts);
 }
 
 type SigningInParts = Omit<BeginSessionOptions & ChangePasswordOptions & ConfirmCallerOptions, "throttledCheck"> &
@@ -290,7 +294,8 @@ function hearDeletions(
   {
     removeDeletedNetworks,
     removeDeletedTags,
-  }: Pick<ReferenceSweepParts, "removeDeletedNetworks" | "removeDeletedTags">,
+    endShares,
+  }: Pick<ReferenceSweepParts, "removeDeletedNetworks" | "removeDeletedTags" | "endShares">,
   log: AppOptions["log"],
 ): void {
   const tags = collectingNotices(removeDeletedTags, (err, organization_id) => {
@@ -299,10 +304,17 @@ function hearDeletions(
   const networks = collectingNotices(removeDeletedNetworks, (err, organization_id) => {
     log.warn({ err, organization_id }, "deleted networks stay granted until the next sweep");
   });
+  const shares = collectingNotices(endShares, (err, organization_id) => {
+    log.warn({ err, organization_id }, "shares of deleted views are listed until the next sweep");
+  });
+  bus.subscribe(viewDeleted, ({ organization_id, view_id }) => {
+    shares(organization_id, view_id);
+  });
   bus.subscribe(tagDeleted, ({ organization_id, tag_id }) => {
     tags(organization_id, tag_id);
   });
   bus.subscribe(networkDeleted, ({ organization_id, network_id }) => {
     networks(organization_id, network_id);
+    shares(organization_id, network_id);
   });
 }

@@ -3,6 +3,7 @@ import {
   confirmAuditNotes,
   endWebhooksOf,
   findTagIds,
+  findViews,
   listAuditNotes,
   listNetworkIds,
   removeOrganization,
@@ -31,7 +32,10 @@ import { createPast } from "./past/past.js";
 import { mountReports } from "./resources/reports.js";
 import { mountRevert } from "./resources/revert.js";
 import { mountStats } from "./resources/stats.js";
+import { mountSharedView } from "./resources/shared-view.js";
 import { mountServices } from "./resources/services.js";
+import { STORED } from "./storage/entity-reader.js";
+import { BY_ID } from "./storage/indexes.js";
 import type { Storage } from "./storage/storage.js";
 import { mountSubnets } from "./resources/subnets.js";
 import { mountTags } from "./resources/tags.js";
@@ -77,7 +81,8 @@ export function createTopologyApp(parts: TopologyParts): Router {
   mountBindings(router, storage, past);
   mountTags(router, storage, past, notices);
   mountDefinitions(router);
-  mountViews(router, storage, past);
+  mountViews(router, storage, past, notices);
+  mountSharedView(router, storage, past);
   mountTopology(router, storage, past);
   mountChanges(router, journal, storage);
   mountDiff(router, journal.reader, storage.database);
@@ -98,6 +103,13 @@ export function createTopologyApp(parts: TopologyParts): Router {
   mountAny(router, findTagIds, async ({ params, body }) => {
     const found = await storage.tags.select(wholeOf(params.id), { _id: { $in: body.ids } }, { projection: { _id: 1 } });
     return respond.data(found.map(({ _id }) => _id));
+  });
+
+  mountAny(router, findViews, async ({ params, body }) => {
+    const scope = await storage.deletions.visible(wholeOf(params.id));
+    const found = await storage.views.select(scope, { _id: { $in: body.ids } }, { projection: STORED, hint: BY_ID });
+    const views = found.map((document) => storage.views.storedIn(document, scope).entity);
+    return respond.data(views.map(({ id, network_id, name }) => ({ id, network_id, name })));
   });
 
   mountAny(router, removeOrganization, async ({ params }) => {

@@ -3,7 +3,7 @@ import type { Registry } from "prom-client";
 import { type Bus, createBus } from "@nts/shared/bus/bus";
 import { addBusMetrics } from "@nts/shared/bus/bus-metrics";
 import { readConfig } from "@nts/shared/config";
-import { auditNoted, changesAppended, networkDeleted, tagDeleted } from "@nts/shared/contract/messages";
+import { auditNoted, changesAppended, networkDeleted, tagDeleted, viewDeleted } from "@nts/shared/contract/messages";
 import { INTERNAL_HEADER_LIMIT_BYTES } from "@nts/shared/http/headers";
 import { createOperationsApp } from "@nts/shared/http/operations";
 import { type Readiness, startProcess, stopOnSignal } from "@nts/shared/lifecycle";
@@ -147,6 +147,9 @@ function noticesOver(bus: Bus): Notices {
     },
     tagDeleted: (organization_id, tag_id) => {
       bus.publish(tagDeleted, { organization_id, tag_id });
+    },
+    viewDeleted: (organization_id, view_id) => {
+      bus.publish(viewDeleted, { organization_id, view_id });
     },
     auditNoted: (organization_id) => {
       bus.publish(auditNoted, { organization_id });

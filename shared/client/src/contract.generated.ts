@@ -23,6 +23,7 @@ export type ErrorCode =
   | "api_key_expired"
   | "api_key_disabled"
   | "session_expired"
+  | "share_ended"
   | "link_expired"
   | "sign_in_expired"
   | "permission_denied"
@@ -211,6 +212,10 @@ export const OPERATIONS = {
   update_view: { method: "put", path: "/api/v1/views/{id}", takesKey: true },
   patch_view: { method: "patch", path: "/api/v1/views/{id}", takesKey: true, bodyType: "application/merge-patch+json" },
   delete_view: { method: "delete", path: "/api/v1/views/{id}", takesKey: true },
+  get_shared_view: { method: "get", path: "/api/v1/shared-view" },
+  list_shares: { method: "get", path: "/api/v1/shares" },
+  delete_share: { method: "delete", path: "/api/v1/shares/{id}", takesKey: true },
+  share_view: { method: "post", path: "/api/v1/views/{id}/shares", takesKey: true },
   list_service_definitions: { method: "get", path: "/api/v1/service-definitions" },
   get_topology: { method: "get", path: "/api/v1/topology" },
   list_changes: { method: "get", path: "/api/v1/changes" },

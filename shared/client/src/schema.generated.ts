@@ -652,6 +652,31 @@ export interface components {
         ViewPositionsPatch: {
             [key: string]: components["schemas"]["ViewPositionInput"] | null;
         };
+        ShareInput: {
+            /** @description null means never. */
+            expires_at: components["schemas"]["Instant"] | null;
+            /**
+             * @description Origins whose pages may contain it; by default none.
+             * @default []
+             */
+            allow_embedding?: components["schemas"]["Origin"][];
+            /**
+             * @description `addresses` leaves out IP addresses, also in names, `macs` MAC addresses.
+             * @default []
+             */
+            hide?: components["schemas"]["HiddenPart"][];
+            /**
+             * @description Freezes the network at this moment, not later than now.
+             * @default null
+             */
+            as_of?: components["schemas"]["Instant"] | null;
+            /** @description Required for a view of the whole organization: a share shows one network. */
+            network_id?: components["schemas"]["Uuid"];
+        };
+        /** @example https://wiki.example.com */
+        Origin: string;
+        /** @enum {string} */
+        HiddenPart: "addresses" | "macs";
         /** @enum {string} */
         ChangedEntity: "Tag" | "Network" | "Subnet" | "View" | "Host" | "Interface" | "Port" | "Service";
         WebhookInput: {
@@ -716,10 +741,10 @@ export interface components {
             after: string;
         };
         /**
-         * @description `rotated`: a key or webhook got a new secret. `revoked`: a key was reported as leaked and revoked. `accepted`: an invite was used. `login_failed`: wrong password; `second_factor_failed`: correct password, wrong code. `password_reset_requested`: a link was emailed; `address` is that of the requester. `verified`: the email address was verified. `linked`, `unlinked`: an account at an identity provider; `taken_over`: by the user who proved the address at a provider or by a mailed link, which revoked password, sessions and keys. `first_used`: a key was used from a new address. `paused`: the server disabled a failing webhook. `replayed`: the cursor of a webhook was reset. `exported`, `imported`: an archive of the organization.
+         * @description `rotated`: a key or webhook got a new secret. `revoked`: a key was reported as leaked and revoked. `accepted`: an invite was used. `login_failed`: wrong password; `second_factor_failed`: correct password, wrong code. `password_reset_requested`: a link was emailed; `address` is that of the requester. `verified`: the email address was verified. `linked`, `unlinked`: an account at an identity provider; `taken_over`: by the user who proved the address at a provider or by a mailed link, which revoked password, sessions and keys. `first_used`: a key was used from a new address. `used`: a share was, with its number of uses, once a day. `paused`: the server disabled a failing webhook. `replayed`: the cursor of a webhook was reset. `exported`, `imported`: an archive of the organization.
          * @enum {string}
          */
-        AuditAction: "created" | "updated" | "deleted" | "rotated" | "revoked" | "accepted" | "password_changed" | "password_reset_requested" | "verified" | "login_failed" | "second_factor_enabled" | "second_factor_disabled" | "second_factor_failed" | "recovery_codes_renewed" | "recovery_code_used" | "linked" | "unlinked" | "taken_over" | "first_used" | "paused" | "replayed" | "exported" | "imported";
+        AuditAction: "created" | "updated" | "deleted" | "rotated" | "revoked" | "accepted" | "password_changed" | "password_reset_requested" | "verified" | "login_failed" | "second_factor_enabled" | "second_factor_disabled" | "second_factor_failed" | "recovery_codes_renewed" | "recovery_code_used" | "linked" | "unlinked" | "taken_over" | "first_used" | "used" | "paused" | "replayed" | "exported" | "imported";
         Text3To200: string;
         Text1To254: string;
         HealthEnvelope: {
@@ -797,7 +822,7 @@ export interface components {
             /** @description Human-readable message. */
             error: string;
             /** @enum {string} */
-            code: "validation_failed" | "malformed_json" | "malformed_request" | "invalid_reference" | "cursor_invalid" | "network_mismatch" | "binding_cross_host" | "ip_outside_subnet" | "not_authenticated" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "challenge_expired" | "api_key_invalid" | "api_key_expired" | "api_key_disabled" | "session_expired" | "link_expired" | "sign_in_expired" | "permission_denied" | "session_required" | "confirmation_required" | "address_not_allowed" | "api_access_disabled" | "reauthentication_required" | "password_login_disabled" | "provider_required" | "provider_bound" | "provider_denied" | "account_unknown" | "address_unverified" | "account_disabled" | "email_unverified" | "link_required" | "csrf_rejected" | "registration_closed" | "owner_unverified" | "quota_exceeded" | "not_found" | "changes_gone" | "method_not_allowed" | "payload_too_large" | "unsupported_media_type" | "binding_conflict" | "mac_address_immutable" | "already_exists" | "subnet_full" | "in_use" | "revert_conflict" | "last_owner" | "last_sign_in" | "other_owners" | "write_conflict" | "idempotency_in_progress" | "secret_shown_once" | "precondition_failed" | "idempotency_mismatch" | "too_many_changes" | "too_many_subnets" | "logout_token_invalid" | "archive_invalid" | "import_too_expensive" | "rate_limited" | "too_many_in_flight" | "too_many_streams" | "registration_throttled" | "mail_throttled" | "login_throttled" | "internal_error" | "upstream_failed" | "provider_failed" | "provider_unavailable" | "storage_overloaded" | "unavailable" | "mail_not_configured" | "second_factor_not_configured" | "upstream_timeout";
+            code: "validation_failed" | "malformed_json" | "malformed_request" | "invalid_reference" | "cursor_invalid" | "network_mismatch" | "binding_cross_host" | "ip_outside_subnet" | "not_authenticated" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "challenge_expired" | "api_key_invalid" | "api_key_expired" | "api_key_disabled" | "session_expired" | "share_ended" | "link_expired" | "sign_in_expired" | "permission_denied" | "session_required" | "confirmation_required" | "address_not_allowed" | "api_access_disabled" | "reauthentication_required" | "password_login_disabled" | "provider_required" | "provider_bound" | "provider_denied" | "account_unknown" | "address_unverified" | "account_disabled" | "email_unverified" | "link_required" | "csrf_rejected" | "registration_closed" | "owner_unverified" | "quota_exceeded" | "not_found" | "changes_gone" | "method_not_allowed" | "payload_too_large" | "unsupported_media_type" | "binding_conflict" | "mac_address_immutable" | "already_exists" | "subnet_full" | "in_use" | "revert_conflict" | "last_owner" | "last_sign_in" | "other_owners" | "write_conflict" | "idempotency_in_progress" | "secret_shown_once" | "precondition_failed" | "idempotency_mismatch" | "too_many_changes" | "too_many_subnets" | "logout_token_invalid" | "archive_invalid" | "import_too_expensive" | "rate_limited" | "too_many_in_flight" | "too_many_streams" | "registration_throttled" | "mail_throttled" | "login_throttled" | "internal_error" | "upstream_failed" | "provider_failed" | "provider_unavailable" | "storage_overloaded" | "unavailable" | "mail_not_configured" | "second_factor_not_configured" | "upstream_timeout";
             /** @description Details of the code. */
             params: {
                 [key: string]: unknown;
@@ -1741,27 +1766,36 @@ export interface components {
             data: components["schemas"]["View"];
             meta: components["schemas"]["Meta"];
         };
-        ServiceDefinitionListEnvelope: {
+        SharedViewEnvelope: {
             /** @constant */
             success: true;
-            data: components["schemas"]["ServiceDefinition"][];
-            meta: components["schemas"]["ListMeta"];
-        };
-        ServiceDefinition: {
-            name: string;
-            category: components["schemas"]["Category"];
-            description: string;
-            /** @description Default ports. */
-            ports: {
-                number: number;
-                protocol: components["schemas"]["Protocol"];
-            }[];
-        };
-        TopologyEnvelope: {
-            /** @constant */
-            success: true;
-            data: components["schemas"]["Topology"];
+            data: components["schemas"]["SharedView"];
             meta: components["schemas"]["Meta"];
+        };
+        SharedView: {
+            view: {
+                name: string;
+                /** @description What boxes are: subnets, hosts with what they run, categories of services, or tags. */
+                layer: components["schemas"]["ViewLayer"];
+                /** @description Boxes of which only the header is shown. The id of an entity, or the map's name of a group. Those of what no longer exists have no effect. */
+                collapsed: string[];
+                /** @description Upper left corners of what has been moved, in units of the map, within the box around it. The id of an entity, or the map's name of a group. Those of what no longer exists have no effect. */
+                positions: {
+                    [key: string]: components["schemas"]["ViewPosition"];
+                };
+            };
+            network_id: components["schemas"]["Uuid"];
+            network_name: string;
+            /** @description The moment that it shows; null for the present. */
+            at: components["schemas"]["Timestamp"] | null;
+            /** @description The managed tags among those of its nodes. */
+            tags: components["schemas"]["SharedTag"][];
+            topology: components["schemas"]["Topology"];
+        };
+        SharedTag: {
+            id: string;
+            name: string;
+            color: string | null;
         };
         Topology: {
             nodes: components["schemas"]["TopologyNode"][];
@@ -1894,6 +1928,67 @@ export interface components {
              */
             kind: "virtualized_by";
             type: string;
+        };
+        ShareListEnvelope: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Share"][];
+            meta: components["schemas"]["ListMeta"];
+        };
+        Share: {
+            id: components["schemas"]["Uuid"];
+            created_at: components["schemas"]["Timestamp"];
+            view_id: components["schemas"]["Uuid"];
+            /** @description The network that it shows. */
+            network_id: components["schemas"]["Uuid"];
+            /** @description Who made it. It ends when that user is removed or no longer an Admin. */
+            user_id: components["schemas"]["Uuid"];
+            /** @description The name of the view when it was shared. */
+            name: string;
+            expires_at: components["schemas"]["Timestamp"] | null;
+            /** @description At `expires_at`, or earlier by `max_key_lifetime_days` of the organization; null for never. */
+            ends_at: components["schemas"]["Timestamp"] | null;
+            /** @description Origins whose pages may contain it. */
+            allow_embedding: string[];
+            hide: components["schemas"]["HiddenPart"][];
+            /** @description The moment that it shows; null for the present. */
+            as_of: components["schemas"]["Timestamp"] | null;
+            last_used: components["schemas"]["Timestamp"] | null;
+            /** @description Requests so far, counted as those of API keys. */
+            uses: number;
+        };
+        CreatedShareEnvelope: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["CreatedShare"];
+            meta: components["schemas"]["Meta"];
+        };
+        CreatedShare: {
+            share: components["schemas"]["Share"];
+            link: string;
+            secret: string;
+        };
+        ServiceDefinitionListEnvelope: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["ServiceDefinition"][];
+            meta: components["schemas"]["ListMeta"];
+        };
+        ServiceDefinition: {
+            name: string;
+            category: components["schemas"]["Category"];
+            description: string;
+            /** @description Default ports. */
+            ports: {
+                number: number;
+                protocol: components["schemas"]["Protocol"];
+            }[];
+        };
+        TopologyEnvelope: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Topology"];
+            meta: components["schemas"]["Meta"];
         };
         ChangesEnvelope: {
             /** @constant */
@@ -2134,7 +2229,7 @@ export interface components {
             at: components["schemas"]["Timestamp"];
             action: components["schemas"]["AuditAction"];
             /** @enum {string} */
-            entity: "Organization" | "User" | "Session" | "Invite" | "UserApiKey" | "Webhook";
+            entity: "Organization" | "User" | "Session" | "Invite" | "UserApiKey" | "Share" | "Webhook";
             entity_id: components["schemas"]["Uuid"];
             /** @description Display name: the email address of users and sessions, the level of invites, the host of webhooks; `archive` for archives. */
             name: string;
@@ -5793,6 +5888,100 @@ export interface operations {
             200: components["responses"]["WrittenViewResponse"];
         };
     };
+    get_shared_view: {
+        parameters: {
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SharedViewEnvelope"];
+                };
+            };
+        };
+    };
+    list_shares: {
+        parameters: {
+            query?: {
+                /** @description Only these entities. */
+                ids?: components["schemas"]["Uuid"][];
+                /** @description Only those of this view. */
+                view_id?: components["schemas"]["Uuid"];
+                /** @description Only those that show this network. */
+                network_id?: components["schemas"]["Uuid"];
+                /** @description Primary sort key, always ascending. */
+                group_by?: "created_at";
+                /** @description Sort key, within groups if any. Default `created_at`. */
+                order_by?: "created_at";
+                /** @description Direction of `order_by` only. */
+                order_direction?: "asc" | "desc";
+                /** @description Page size; 0 means no limit. */
+                limit?: number;
+                /** @description Entities to skip. */
+                offset?: number;
+                cursor?: string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShareListEnvelope"];
+                };
+            };
+        };
+    };
+    delete_share: {
+        parameters: {
+            header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenNothingResponse"];
+        };
+    };
+    share_view: {
+        parameters: {
+            header?: {
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShareInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedShareEnvelope"];
+                };
+            };
+        };
+    };
     list_service_definitions: {
         parameters: {
             query?: {
@@ -6501,7 +6690,7 @@ export interface operations {
                 key_id?: components["schemas"]["Uuid"];
                 action?: components["schemas"]["AuditAction"];
                 /** @description Only entities of this kind. */
-                entity?: "Organization" | "User" | "Session" | "Invite" | "UserApiKey" | "Webhook";
+                entity?: "Organization" | "User" | "Session" | "Invite" | "UserApiKey" | "Share" | "Webhook";
                 /** @description Only this entity. */
                 entity_id?: components["schemas"]["Uuid"];
                 /** @description Only actions of this request. */

@@ -5,7 +5,15 @@ import { endpoint } from "./endpoint.js";
 
 // The record of changes to accounts, credentials, webhooks and archives. @see docs/audit.md
 
-export const AUDITED_ENTITIES = ["Organization", "User", "Session", "Invite", "UserApiKey", "Webhook"] as const;
+export const AUDITED_ENTITIES = [
+  "Organization",
+  "User",
+  "Session",
+  "Invite",
+  "UserApiKey",
+  "Share",
+  "Webhook",
+] as const;
 export const AUDIT_ACTIONS = [
   "created",
   "updated",
@@ -26,6 +34,7 @@ export const AUDIT_ACTIONS = [
   "unlinked",
   "taken_over",
   "first_used",
+  "used",
   "paused",
   "replayed",
   "exported",
@@ -39,7 +48,7 @@ export const AuditAction = z.enum(AUDIT_ACTIONS).meta({
     "`rotated`: a key or webhook got a new secret. `revoked`: a key was reported as leaked and revoked. `accepted`: an invite was used. `login_failed`: wrong password; `second_factor_failed`: correct password, wrong code. " +
     "`password_reset_requested`: a link was emailed; `address` is that of the requester. `verified`: the email address was verified. " +
     "`linked`, `unlinked`: an account at an identity provider; `taken_over`: by the user who proved the address at a provider or by a mailed link, which revoked password, sessions and keys. " +
-    "`first_used`: a key was used from a new address. " +
+    "`first_used`: a key was used from a new address. `used`: a share was, with its number of uses, once a day. " +
     "`paused`: the server disabled a failing webhook. `replayed`: the cursor of a webhook was reset. " +
     "`exported`, `imported`: an archive of the organization.",
 });

@@ -18,9 +18,9 @@ export function lowerOf(a: Permission, b: Permission): Permission {
 
 /**
  * The credential a request needs: `any` an API key or a session, `session` a session only, `optional` a session that may have
- * expired, `none` nothing; `process` the signature of another process of this system.
+ * expired, `share` the secret of a share, `none` nothing; `process` the signature of another process of this system.
  */
-export type CredentialRule = "any" | "session" | "optional" | "none" | "process";
+export type CredentialRule = "any" | "session" | "optional" | "share" | "none" | "process";
 
 /** The process that handles the request. */
 export type Upstream = "gateway" | "identity" | "topology";

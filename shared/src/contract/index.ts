@@ -23,6 +23,7 @@ import * as revert from "./revert.js";
 import * as secondFactor from "./second-factor.js";
 import * as sessions from "./sessions.js";
 import * as services from "./services.js";
+import * as shares from "./shares.js";
 import * as subnets from "./subnets.js";
 import * as system from "./system.js";
 import * as tags from "./tags.js";
@@ -73,6 +74,7 @@ export const OPERATIONS = operationsOf(
   bindings,
   tags,
   views,
+  shares,
   definitions,
   topology,
   { ...changes, ...changes.HISTORIES },
@@ -122,6 +124,7 @@ export * from "./roles.js";
 export * from "./second-factor.js";
 export * from "./services.js";
 export * from "./sessions.js";
+export * from "./shares.js";
 export * from "./sightings.js";
 export * from "./stats.js";
 export * from "./subnets.js";

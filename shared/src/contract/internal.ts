@@ -3,6 +3,7 @@ import { AuditAction, AuditedEntity, AuditedState } from "./audit.js";
 import { Actor } from "./changes.js";
 import { Id, PermissionLevel, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { HiddenPart } from "./shares.js";
 import { MadeWebhooks } from "./webhooks.js";
 
 // HTTP operations between processes. They are not reachable through the gateway: a caller needs a tenancy header that names
@@ -32,6 +33,20 @@ export const VerifiedPrincipal = z.object({
   is_unverified: z.literal(true).optional(),
 });
 export type VerifiedPrincipal = z.infer<typeof VerifiedPrincipal>;
+
+/** What the secret of a share shows. */
+export const VerifiedShare = z.object({
+  share_id: z.string(),
+  organization_id: z.string(),
+  /** The shared network, unless its maker may not use it any more. */
+  networks: z.array(z.string()),
+  view_id: z.string(),
+  hide: z.array(HiddenPart),
+  as_of: z.string().nullable(),
+  /** Ids whose later changes may invalidate this result. */
+  subjects: z.array(z.string()),
+});
+export type VerifiedShare = z.infer<typeof VerifiedShare>;
 
 /** Address blocks from which a key may be used (empty for all), and its rate limit. */
 export const KeyLimits = z.object({ allowed_ips: z.array(z.string()), per_minute: z.number().nullable() });
@@ -86,6 +101,35 @@ export const verifyCredential = endpoint({
   response: Verification,
 });
 
+/** The result of a verification of a share's secret, as {@link Verification}. */
+export const ShareVerification = z.discriminatedUnion("status", [
+  z.object({
+    status: z.literal("shared"),
+    number: z.number(),
+    share: VerifiedShare,
+    expires_in_ms: z.number().nullable(),
+  }),
+  z.object({
+    status: z.literal("refused"),
+    number: z.number(),
+    code: z.literal("share_ended"),
+    subjects: z.array(z.string()),
+  }),
+]);
+export type ShareVerification = z.infer<typeof ShareVerification>;
+
+/** `hash` as in {@link verifyCredential}. */
+export const verifyShareSecret = endpoint({
+  ...common,
+  operationId: "internal_verify_share",
+  method: "post",
+  path: "/internal/verify-share",
+  upstream: "identity",
+  summary: "Verify the secret of a share",
+  body: z.object({ hash: z.string() }),
+  response: ShareVerification,
+});
+
 /** One change of rights: cached data of the `subjects` (ids of keys, sessions, users, organizations) is invalid. */
 export const KeyChange = z.object({ number: z.number(), subjects: z.array(z.string()) });
 export type KeyChange = z.infer<typeof KeyChange>;
@@ -125,6 +169,8 @@ const KeyUse = z.object({
   is_previous: z.boolean(),
   /** Requests since the last report. */
   requests: z.int().min(0),
+  /** It is a share. */
+  is_share: z.boolean().optional(),
 });
 
 /** Moves `last_used` forward, never back, and records new addresses. */
@@ -153,6 +199,34 @@ export const listNetworkIds = endpoint({
   path: "/internal/organizations/{id}/networks",
   upstream: "topology",
   summary: "Ids of an organization's networks",
+  params: z.object({ id: Id }),
+  response: z.array(z.string()),
+});
+
+/** Maximum views per request. */
+export const MOST_FOUND_VIEWS = 200;
+
+/** Those of some views that exist. */
+export const findViews = endpoint({
+  ...common,
+  operationId: "internal_views",
+  method: "post",
+  path: "/internal/organizations/{id}/views",
+  upstream: "topology",
+  summary: "Find views of an organization",
+  params: z.object({ id: Id }),
+  body: z.object({ ids: z.array(Id).max(MOST_FOUND_VIEWS) }),
+  response: z.array(z.object({ id: z.string(), network_id: z.string().nullable(), name: z.string() })),
+});
+
+/** What the page of a share needs before anybody has shown its secret. */
+export const getShareFrame = endpoint({
+  ...common,
+  operationId: "internal_share_frame",
+  method: "get",
+  path: "/internal/shares/{id}",
+  upstream: "identity",
+  summary: "Origins that may contain a share; none for one that does not exist",
   params: z.object({ id: Id }),
   response: z.array(z.string()),
 });

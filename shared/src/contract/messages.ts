@@ -31,6 +31,12 @@ export const tagDeleted = message(
   z.object({ organization_id: z.string(), tag_id: z.string() }),
 );
 
+/** Topology deleted a view; identity ends its shares. */
+export const viewDeleted = message(
+  "topology.view.deleted",
+  z.object({ organization_id: z.string(), view_id: z.string() }),
+);
+
 /** Topology committed an audit note, which identity pulls and writes to the audit log. */
 export const auditNoted = message("topology.audit.noted", z.object({ organization_id: z.string() }));
 
@@ -45,10 +51,22 @@ export const BUS_RIGHTS = {
   gateway: { publish: [keyApplied.subject], subscribe: [keyChanged.subject] },
   identity: {
     publish: [keyChanged.subject],
-    subscribe: [keyApplied.subject, networkDeleted.subject, tagDeleted.subject, auditNoted.subject],
+    subscribe: [
+      keyApplied.subject,
+      networkDeleted.subject,
+      tagDeleted.subject,
+      viewDeleted.subject,
+      auditNoted.subject,
+    ],
   },
   topology: {
-    publish: [networkDeleted.subject, tagDeleted.subject, auditNoted.subject, changesAppended.subject],
+    publish: [
+      networkDeleted.subject,
+      tagDeleted.subject,
+      viewDeleted.subject,
+      auditNoted.subject,
+      changesAppended.subject,
+    ],
     subscribe: [changesAppended.subject],
   },
 } as const;

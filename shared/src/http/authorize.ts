@@ -20,6 +20,11 @@ export function authorize(
     if (principal.kind !== "process") throw new AppError("permission_denied");
     return;
   }
+  if (credential === "share") {
+    if (principal.kind === "share") return;
+    if (isUser(principal)) throw new AppError("permission_denied", { required: "share" });
+  }
+  // Also of a share, which is for one operation alone.
   if (!isUser(principal)) throw new AppError("not_authenticated");
   if (credential === "session" && principal.kind !== "session") throw new AppError("session_required");
   if (permission !== null && !isAtLeast(principal.permission, permission))

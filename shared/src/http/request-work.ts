@@ -8,7 +8,7 @@ import type { Author } from "../author.js";
 import type { Reading } from "./body.js";
 import { isFresh } from "./conditions.js";
 import { sendError } from "./send.js";
-import { isUser, type Principal } from "./tenancy.js";
+import { organizationOf, type Principal } from "./tenancy.js";
 
 /** The deadline of a request. */
 export interface Clock extends Reading {
@@ -64,7 +64,7 @@ export function workOf(
   response: ServerResponse,
   { principal, clock, author, origin }: RequestContext,
 ): Work {
-  const organizationId = isUser(principal) ? principal.scope.organizationId : null;
+  const organizationId = organizationOf(principal);
   shares.arrives();
   return {
     get deadline() {

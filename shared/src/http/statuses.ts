@@ -20,6 +20,7 @@ export const STATUSES: Readonly<Record<ErrorCode, number>> = {
   api_key_expired: 401,
   api_key_disabled: 401,
   session_expired: 401,
+  share_ended: 401,
   sign_in_expired: 401,
   permission_denied: 403,
   session_required: 403,

@@ -1,6 +1,7 @@
 import { createSigner, createVerifier } from "fast-jwt";
 import { boundedCache } from "../bounded-cache.js";
 import type { NetworkScope } from "../contract/internal.js";
+import type { HiddenPart } from "../contract/shares.js";
 import type { Permission } from "../contract/endpoint.js";
 import { TENANCY } from "../timing.js";
 
@@ -42,12 +43,28 @@ export interface UserPrincipal {
   readonly isLimited?: true;
 }
 
-/** On whose behalf a request is made: a user, anonymous, or one of our own processes. */
-export type Principal = UserPrincipal | { readonly kind: "anonymous" } | { readonly kind: "process" };
+/** Whoever has the link to a shared view. The scope has one network, or none if its maker may not use it any more. */
+export interface SharePrincipal {
+  readonly kind: "share";
+  readonly shareId: string;
+  readonly scope: Scope;
+  readonly viewId: string;
+  readonly hide: readonly HiddenPart[];
+  /** The moment that it shows; null for the present. */
+  readonly asOf: string | null;
+}
+
+/** On whose behalf a request is made: a user, a share, anonymous, or one of our own processes. */
+export type Principal = UserPrincipal | SharePrincipal | { readonly kind: "anonymous" } | { readonly kind: "process" };
 
 /** Whether the principal is a user. */
 export function isUser(principal: Principal): principal is UserPrincipal {
   return principal.kind === "key" || principal.kind === "session";
+}
+
+/** The organization whose share of the database a request uses; null for none. */
+export function organizationOf(principal: Principal): string | null {
+  return isUser(principal) || principal.kind === "share" ? principal.scope.organizationId : null;
 }
 
 /** How many principals without a list of networks take as much memory as one with these, to bound caches. */
@@ -57,6 +74,8 @@ export function weightOf(networks: NetworkScope): number {
 
 /** The ids of a user as members of a log line; empty for other principals. */
 export function idsOf(principal: Principal | null): Record<string, string> {
+  if (principal?.kind === "share")
+    return { organization_id: principal.scope.organizationId, share_id: principal.shareId };
   if (principal === null || !isUser(principal)) return {};
   const { kind, credentialId, userId, scope } = principal;
   return { organization_id: scope.organizationId, user_id: userId, [`${kind}_id`]: credentialId };
@@ -79,6 +98,8 @@ interface Claims {
   ltd?: 1;
   /** 1 for an unverified organization. */
   unv?: 1;
+  /** Of a share, whose id is that of the credential. */
+  shr?: Pick<SharePrincipal, "viewId" | "hide" | "asOf">;
 }
 
 /** Creates tenancy headers for one service. @param secrets at least one; the first one signs */
@@ -140,6 +161,11 @@ function firstOf(secrets: readonly string[]): string {
 }
 
 function claimsOf(principal: Principal): Claims {
+  if (principal.kind === "share") {
+    const { kind, shareId, scope, viewId, hide, asOf } = principal;
+    const { organizationId, networks } = scope;
+    return { kind, cid: shareId, org: organizationId, net: pack(networks), shr: { viewId, hide, asOf } };
+  }
   if (!isUser(principal)) return { kind: principal.kind };
   const { kind, credentialId, userId, email, permission, scope, confirmedUntil, isLimited } = principal;
   return {
@@ -157,8 +183,13 @@ function claimsOf(principal: Principal): Claims {
 }
 
 function principalOf(claims: Claims): Principal {
-  const { kind, cid, org, usr, eml, lvl, net, cnf, ltd, unv } = claims;
+  const { kind, cid, org, usr, eml, lvl, net, cnf, ltd, unv, shr } = claims;
   if (kind === "anonymous" || kind === "process") return { kind };
+  if (kind === "share") {
+    if (cid === undefined || org === undefined || net === undefined || shr === undefined)
+      throw new Error("incomplete tenancy header");
+    return { kind, shareId: cid, scope: { organizationId: org, networks: unpack(net) }, ...shr };
+  }
   if (cid === undefined || org === undefined || usr === undefined || lvl === undefined || net === undefined)
     throw new Error("incomplete tenancy header");
   return {

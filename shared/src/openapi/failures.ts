@@ -38,6 +38,7 @@ const FORMS: readonly Form[] = [
     ],
   },
   { has: ({ credential }) => credential === "session", codes: ["session_required"] },
+  { has: ({ credential }) => credential === "share", codes: ["share_ended", "permission_denied"] },
   { has: ({ confirmed }) => confirmed === true, codes: ["confirmation_required"] },
   { has: ({ streams }) => streams === true, codes: ["too_many_streams"] },
   { has: ({ permission }) => permission !== null, codes: ["permission_denied"] },
@@ -61,7 +62,7 @@ export function isRateLimited({ operationId }: AnyEndpoint): boolean {
 }
 
 function isAuthenticated({ credential }: AnyEndpoint): boolean {
-  return credential === "any" || credential === "session";
+  return credential === "any" || credential === "session" || credential === "share";
 }
 
 /** All codes that an operation can return: its own, and those of its form. */

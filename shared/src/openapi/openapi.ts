@@ -43,6 +43,7 @@ export function createOpenApiDocument(version: string): object {
       responses: responses.components,
       securitySchemes: {
         apiKey: { type: "http", scheme: "bearer", description: "A user API key." },
+        share: { type: "http", scheme: "bearer", description: "The secret of a share." },
         session: { type: "apiKey", in: "cookie", name: "session_id", description: "Set by login." },
       },
     },
@@ -143,6 +144,7 @@ const SECURITY: Record<AnyEndpoint["credential"], Record<string, string[]>[]> = 
   any: [{ apiKey: [] }, { session: [] }],
   session: [{ session: [] }],
   optional: [{ session: [] }, {}],
+  share: [{ share: [] }],
   none: [],
   process: [],
 };

@@ -58,6 +58,7 @@ describe("the contract: each operation", () => {
       "get_current_user",
       "get_current_user_by_post",
       "get_second_factor",
+      "get_shared_view",
       "link_provider",
       "list_identities",
       "logout",

@@ -54,6 +54,7 @@ let keys: Record<"own" | "foreign", string>;
 let sessions: Record<"own" | "foreign", string>;
 let users: Record<"own" | "foreign", Made>;
 let invites: Record<"own" | "foreign", Made>;
+let shares: Record<"own" | "foreign", Made>;
 let webhooks: Record<"one" | "two" | "foreign", Made>;
 let jobs: Record<"one" | "two" | "foreign", Made>;
 let cursor: string;
@@ -84,6 +85,7 @@ beforeAll(async () => {
     own: await own.session.data<Made>("post", "/api/v1/invites", invite),
     foreign: await foreign.session.data<Made>("post", "/api/v1/invites", invite),
   };
+  shares = { own: await aShare(own, worlds.one), foreign: await aShare(foreign, worlds.foreign) };
   const [one, two] = await Promise.all([aWebhook(own.session, worlds.one), aWebhook(own.session, worlds.two)]);
   webhooks = { one, two, foreign: await aWebhook(foreign.session, worlds.foreign) };
   jobs = {
@@ -220,7 +222,7 @@ function expectedOf(operation: AnyEndpoint, kind: Kind, target: Target): string 
 }
 
 function belongsToOrganization(path: string): boolean {
-  const resources = "auth|organizations|users|invites|tags|service-definitions";
+  const resources = "auth|organizations|users|invites|tags|shares|service-definitions";
   return new RegExp(`^/api/(auth|v1/(${resources}))`).test(path) || path === "/api/v1/networks";
 }
 
@@ -269,6 +271,7 @@ function existing(resource: string, target: Target): Made {
   if (resource === "tags") return { ...tags[side], ...unknown };
   if (resource.endsWith("/keys")) return { ...keyBody(organization), id: keys[side], ...unknown };
   if (resource === "auth/sessions") return { id: sessions[side], ...unknown };
+  if (resource === "shares") return { ...shares[side], ...unknown };
   if (resource === "users") return { ...users[side], ...unknown };
   if (resource === "invites") return { ...invites[side], ...unknown };
   if (resource === "webhooks") return { ...webhooks[target === "unknown" ? "one" : target], ...unknown };
@@ -281,6 +284,7 @@ let victims = 0;
 /** An entity created to be deleted, so that other checks keep theirs. */
 async function victim(resource: string, target: Target): Promise<Made> {
   if (resource === "users") return { id: (await aColleague(stack.url, own)).userId };
+  if (resource === "shares") return aShare(own, worlds.one);
   if (resource === "organizations/keys") return { id: (await aKey(stack.url, own)).id };
   if (resource === "auth/sessions") return { id: (await anotherSession(stack.url, own)).id };
   // Cancelling an import that has ended changes nothing.
@@ -319,6 +323,12 @@ function bodyFor(operation: AnyEndpoint, resource: string, target: Target, entit
   return { ...entity, ...fresh[resource], ...children };
 }
 
+/** A share of the view of a network. */
+async function aShare({ session }: Account, { view }: NetworkWorld): Promise<Made> {
+  const body = { expires_at: null };
+  return (await session.data<{ share: Made }>("post", `/api/v1/views/${view.id}/shares`, body)).share;
+}
+
 /** An import job that has ended. */
 async function aJob(session: Caller, { network }: NetworkWorld): Promise<Made> {
   const headers = { "content-type": "application/xml", prefer: "respond-async" };
@@ -333,7 +343,14 @@ async function aJob(session: Caller, { network }: NetworkWorld): Promise<Made> {
 
 /** The response contains nothing of another organization, or of a network out of scope. */
 function expectNothingForeign(kind: Kind, { text }: ApiResponse): void {
-  const people = [foreign.userId, users.foreign.id, invites.foreign.id, keys.foreign, webhooks.foreign.id];
+  const people = [
+    foreign.userId,
+    users.foreign.id,
+    invites.foreign.id,
+    shares.foreign.id,
+    keys.foreign,
+    webhooks.foreign.id,
+  ];
   const hidden = [foreign.organizationId, tags.foreign.id, ...people, ...idsIn(worlds.foreign)];
   const beyond = (["one", "two"] as const).filter((name) => kind.level !== null && !kind.networks.includes(name));
   const seen = [...hidden, ...beyond.flatMap((name) => idsIn(worlds[name]))].filter((id) => text.includes(id));

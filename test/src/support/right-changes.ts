@@ -116,6 +116,41 @@ export const REVOCATIONS: ReadonlyMap<string, Prepare | null> = new Map([
     const body = { name, password: owner.password };
     return { headers: { cookie }, path: LIST, change: { by: owner, params: { id: owner.organizationId }, body } };
   }),
+  kind("end a share", "delete_share", async (url) => {
+    const { owner, share, ...use } = await aShareOf(await anAccount(url));
+    return { ...use, change: { by: owner, params: { id: share } } };
+  }),
+  kind("delete a shared view", "delete_view", async (url) => {
+    const { owner, view, ...use } = await aShareOf(await anAccount(url));
+    return { ...use, change: { by: owner, params: { id: view } } };
+  }),
+  kind("delete a shared network", "delete_network", async (url) => {
+    const { owner, network, ...use } = await aShareOf(await anAccount(url));
+    return { ...use, change: { by: owner, params: { id: network } } };
+  }),
+  kind("demote who shared", "update_user", async (url) => {
+    const owner = await anAccount(url);
+    const colleague = await aColleague(url, owner, { permissions: "Admin" });
+    const { headers, path } = await aShareOf(colleague);
+    const change = { by: owner, params: { id: colleague.userId }, body: { permissions: "Member" } };
+    return { headers, path, change };
+  }),
+  kind("remove who shared", "delete_user", async (url) => {
+    const owner = await anAccount(url);
+    const colleague = await aColleague(url, owner, { permissions: "Admin" });
+    const { headers, path } = await aShareOf(colleague);
+    return { headers, path, change: { by: owner, params: { id: colleague.userId } } };
+  }),
+  kind("delete the key that shared", "delete_user_api_key", async (url) => {
+    const owner = await anAccount(url);
+    const { id, caller } = await aKey(url, owner, { permissions: "Owner" });
+    const { headers, path } = await aShareOf(owner, caller);
+    return { headers, path, change: { by: owner, params: { id } } };
+  }),
+  kind("report a leaked share", "revoke_leaked_api_keys", async (url) => {
+    const { owner, headers, path } = await aShareOf(await anAccount(url));
+    return { headers, path, change: { by: owner, body: { keys: [headers.authorization.slice("Bearer ".length)] } } };
+  }),
   kind("disable API access", "update_organization", async (url) => {
     const { owner, headers, path } = await aKeyOf(await anAccount(url), url);
     const body = { name: "Closed", api_access_enabled: false };
@@ -249,6 +284,18 @@ async function anOwnerRequiringSecondFactor(url: string) {
   await withSecondFactor(owner);
   const body = { name: "Careful", require_second_factor: true };
   return { owner, colleague, change: { params: { id: owner.organizationId }, body } };
+}
+
+/** A share of a view of a new network. */
+async function aShareOf(owner: Account, caller = owner.session) {
+  const made = <T>(path: string, body: object): Promise<T> => caller.data<T>("post", `/api/v1/${path}`, body);
+  const network = await made<{ id: string }>("networks", { name: "Home" });
+  const view = await made<{ id: string }>("views", { name: "all", network_id: network.id });
+  const { share, secret } = await made<{ share: { id: string }; secret: string }>(`views/${view.id}/shares`, {
+    expires_at: null,
+  });
+  const headers = { authorization: `Bearer ${secret}` };
+  return { owner, share: share.id, view: view.id, network: network.id, path: "/api/v1/shared-view", headers };
 }
 
 async function aKeyOf(owner: Account, url: string, permissions = "Owner") {

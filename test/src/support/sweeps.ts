@@ -38,7 +38,7 @@ export function sweepsOf({ db }: Pick<Topology, "db">): Sweeps {
   const announced: string[] = [];
   const note = (_organization: string, id: string): void => void announced.push(id);
   const storage = createStorage(db, createTransactions(db.client));
-  const notices = { networkDeleted: note, tagDeleted: note, auditNoted: () => undefined };
+  const notices = { networkDeleted: note, tagDeleted: note, viewDeleted: note, auditNoted: () => undefined };
   const parts = { storage, notices, log: createLog("test", "silent") };
   const times = { graceMs: 0, unrecordedMs: 0, keepMs: 0 };
   return {

@@ -226,6 +226,7 @@ async function startInstance({ options, url, database, waiting, notices, unscope
     notices: {
       networkDeleted: (organization, id) => void notices.push(["network", organization, id]),
       tagDeleted: (organization, id) => void notices.push(["tag", organization, id]),
+      viewDeleted: (organization, id) => void notices.push(["view", organization, id]),
       auditNoted: () => undefined,
     },
     router: {

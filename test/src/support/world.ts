@@ -100,6 +100,7 @@ export function bodyWithoutEntityOf(
   if (operationId === "act_in_organization") return { organization_id: "00000000-0000-4000-8000-000000000003" };
   if (operationId === "accept_invite") return { token: "no invite" };
   if (operationId === "replay_webhook") return { after: cursor };
+  if (operationId === "share_view") return { expires_at: null };
   return body !== undefined && path.includes("second-factor") ? { code: "no code" } : null;
 }
 

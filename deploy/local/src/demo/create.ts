@@ -57,6 +57,7 @@ export async function createDemo(options: DemoOptions): Promise<DemoRecord> {
   if (!record.complete) {
     report("Creating the demo network …");
     const networkId = await createNetwork(api, report);
+    await createViews(api, networkId);
     const invitation = { owner: api, password: record.password, networkIds: [networkId], options };
     const engineer = await enterAs(ENGINEER, invitation);
     const helpDesk = await enterAs(HELP_DESK, invitation);
@@ -120,6 +121,19 @@ async function createWebhook(api: DemoApi): Promise<void> {
   if ((await api.get<readonly unknown[]>("/api/v1/webhooks")).length > 0) return;
   const filter = { entities: ["Host", "Service"], actions: ["created", "deleted"] };
   await api.post("/api/v1/webhooks", { url: "https://hooks.example.com/topology", filter, is_enabled: false });
+}
+
+/** Two pictures of the map, one of the network and one of all. */
+async function createViews(api: DemoApi, network_id: string): Promise<void> {
+  if ((await api.get<readonly unknown[]>("/api/v1/views")).length > 0) return;
+  await api.post("/api/v1/views", {
+    network_id,
+    name: "Machines and their guests",
+    layer: "workloads",
+    tags: ["demo"],
+  });
+  const filters = { categories: ["ReverseProxy", "Email", "Publishing"] };
+  await api.post("/api/v1/views", { name: "What the Internet reaches", layer: "services", filters, tags: ["demo"] });
 }
 
 /** Waits until the journal has all changes, as a read of recent state does. */

@@ -1,10 +1,11 @@
 import { lowerOf } from "@nts/shared/contract/endpoint";
-import type { KeyLimits, Verification } from "@nts/shared/contract/internal";
-import type { FoundKey, FoundSession } from "../storage/credentials.js";
+import type { KeyLimits, ShareVerification, Verification } from "@nts/shared/contract/internal";
+import type { FoundKey, FoundSession, FoundShare } from "../storage/credentials.js";
 import { type KeyDocument, secretOf } from "../model/key.rules.js";
 import { endOf, endOfPrevious } from "../model/key-lifetime.rules.js";
 import { maxLifetimeOf, type OrganizationDocument } from "../model/organization.js";
 import { narrowed, networksOf } from "../model/scopes.rules.js";
+import { endOfShare, maySharesBeOf } from "../model/share.rules.js";
 import { slidExpiry } from "../model/session-lifetime.rules.js";
 import { confirmedUntil } from "../model/confirmation.rules.js";
 import { isDisabled, type UserDocument } from "../model/user.js";
@@ -89,6 +90,46 @@ export function verifySession(found: FoundSession, now: Date): Verification {
     },
     expires_in_ms: expiresAt.getTime() - now.getTime(),
   };
+}
+
+/** Computes what a share shows: never more than its maker may see now. */
+export function verifyShare({ number, share, user, organization, maker }: FoundShare, now: Date): ShareVerification {
+  if (share === null || user === null || organization === null) return ended(number, []);
+  const subjects = [share._id, user._id, organization._id, ...(share.key_id === null ? [] : [share.key_id])];
+  const maxLifetime = maxLifetimeOf(organization);
+  const endsAt = endOfShare(share, maxLifetime);
+  const hasEnded =
+    (endsAt !== null && endsAt <= now) ||
+    !organization.api_access_enabled ||
+    isDisabled(user) ||
+    lacksFactor(user, organization) ||
+    !maySharesBeOf(user) ||
+    (share.key_id !== null && (maker === null || !isInForce(maker, maxLifetime, now)));
+  if (hasEnded) return ended(number, subjects);
+  return {
+    status: "shared",
+    number,
+    share: {
+      share_id: share._id,
+      organization_id: organization._id,
+      networks: [share.network_id],
+      view_id: share.view_id,
+      hide: share.hide,
+      as_of: share.as_of?.toISOString() ?? null,
+      subjects,
+    },
+    expires_in_ms: endsAt === null ? null : endsAt.getTime() - now.getTime(),
+  };
+}
+
+function ended(number: number, subjects: string[]): ShareVerification {
+  return { status: "refused", number, code: "share_ended", subjects };
+}
+
+/** Whether a key may still do what it was used for. */
+function isInForce(key: KeyDocument, maxLifetime: number | null, now: Date): boolean {
+  const endsAt = endOf(key, maxLifetime);
+  return key.is_enabled && maySharesBeOf(key) && (endsAt === null || endsAt > now);
 }
 
 function refused(number: number, code: RefusalCode, subjects: string[]): Verification {

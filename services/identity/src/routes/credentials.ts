@@ -1,10 +1,10 @@
-import { verifyCredential } from "@nts/shared/contract/internal";
+import { verifyCredential, verifyShareSecret } from "@nts/shared/contract/internal";
 import { respond } from "@nts/shared/http/respond";
 import { mountAny, type Router } from "@nts/shared/http/mount";
 import type { NoteUnverified } from "../rights/unverified.js";
 import { useOf } from "../model/session-lifetime.rules.js";
 import type { SessionStore } from "../storage/sessions.js";
-import { verifyKey, verifySession } from "../rights/effective.rules.js";
+import { verifyKey, verifySession, verifyShare } from "../rights/effective.rules.js";
 import type { FoundSession, CredentialStore } from "../storage/credentials.js";
 
 export interface CredentialRoutes {
@@ -25,6 +25,10 @@ export function mountCredentials(router: Router, { credentials, sessions, noteUn
     if (verification.status === "valid") await noteUse(found, now);
     return respond.data(await noteUnverified(verification, found.organization));
   });
+
+  mountAny(router, verifyShareSecret, async ({ body: { hash } }) =>
+    respond.data(verifyShare(await credentials.findShare(hash), new Date())),
+  );
 
   async function noteUse({ session }: FoundSession, now: Date): Promise<void> {
     const use = session && useOf(session, now);

@@ -24,6 +24,7 @@ import { keyChanges, newKeySettings, touchesRights, type Grantor, type KeyDocume
 import { grantorOf, ownerOf, respondWithKey } from "./key-caller.js";
 import type { RequireRoom } from "../rights/key-quotas.js";
 import type { KeyStore } from "../storage/api-keys.js";
+import type { ShareStore } from "../storage/shares.js";
 import type { KeyUsage } from "../storage/key-usage.js";
 import { endedKey, type EndedMakers } from "../storage/ended-webhook-makers.js";
 import type { WebhookPausing } from "../rights/webhook-pausing.js";
@@ -31,6 +32,7 @@ import type { WebhookPausing } from "../rights/webhook-pausing.js";
 export interface KeyRoutes {
   readonly keys: KeyStore;
   readonly usage: KeyUsage;
+  readonly sharedViews: Pick<ShareStore, "recordUses">;
   readonly organizations: Pick<OrganizationStore, "get">;
   readonly topology: TopologyDirectory;
   readonly transaction: RunTransaction;
@@ -49,13 +51,19 @@ export function mountKeys(router: Router, routes: KeyRoutes): void {
   mountAny(router, recordKeyUses, async ({ body }) => {
     const now = Date.now();
     // A gateway's clock may be ahead; a use in the future would hide all later ones.
-    const uses = body.uses.map(({ key_id, used_at, is_previous }) => ({
-      ...{ key_id, is_previous },
-      used_at: new Date(Math.min(Date.parse(used_at), now)),
-    }));
-    await routes.keys.recordUses(uses);
-    await routes.noteFirstUses(body.uses);
-    await routes.usage.count(body, new Date(now));
+    const usedAt = (use: { readonly used_at: string }): Date => new Date(Math.min(Date.parse(use.used_at), now));
+    const ofKeys = body.uses.filter((use) => use.is_share !== true);
+    const ofShares = body.uses.filter((use) => use.is_share === true);
+    await routes.keys.recordUses(
+      ofKeys.map((use) => ({ key_id: use.key_id, is_previous: use.is_previous, used_at: usedAt(use) })),
+    );
+    await routes.noteFirstUses(ofKeys);
+    await routes.usage.count({ ...body, uses: ofKeys }, new Date(now));
+    if (ofShares.length > 0)
+      await routes.sharedViews.recordUses(
+        ofShares.map((use) => ({ key_id: use.key_id, requests: use.requests, used_at: usedAt(use) })),
+        new Date(now),
+      );
     return respond.data(null);
   });
 }

@@ -12,9 +12,11 @@ import { endedKey, type EndedMakers } from "../storage/ended-webhook-makers.js";
 import type { WebhookPausing } from "../rights/webhook-pausing.js";
 import type { KeyDocument } from "../model/key.rules.js";
 import type { KeyStore } from "../storage/api-keys.js";
+import type { ShareStore } from "../storage/shares.js";
 
 export interface LeakedKeyRoutes {
   readonly keys: Pick<KeyStore, "findBySecrets" | "remove" | "update">;
+  readonly sharedViews: Pick<ShareStore, "findBySecrets" | "remove">;
   readonly changeRights: ChangeRights;
   readonly endedMakers: Pick<EndedMakers, "insert">;
   readonly webhooks: Pick<WebhookPausing, "pause">;
@@ -27,7 +29,7 @@ const LONGEST_WAIT_MS = 2_000;
 
 /** The operation to report a leaked key, which revokes it. Without a match it costs one read of up to ten hashes. */
 export function mountLeakedKeys(router: Router, routes: LeakedKeyRoutes): void {
-  const { keys, changeRights, endedMakers, webhooks } = routes;
+  const { keys, sharedViews, changeRights, endedMakers, webhooks } = routes;
   const inTurn = createFairQueue({ atATime: AT_A_TIME, mostWaiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS }).run;
 
   mountAny(router, revokeLeakedKeys, async ({ body, work }) => {
@@ -40,6 +42,11 @@ export function mountLeakedKeys(router: Router, routes: LeakedKeyRoutes): void {
       return changeRights(work, ids, (tx) => endAll(found, hashes, tx));
     });
     for (const key of ended) await webhooks.pause(work, endedKey(key, "key_leaked"));
+    for (const share of await inTurn(() => sharedViews.findBySecrets(hashes), callerOf(work)))
+      await changeRights(work, [share._id], async (tx) => {
+        const removed = await sharedViews.remove(share.organization_id, [share._id], tx, "revoked");
+        return removed.length === 0 ? "conflict" : removed;
+      });
     return respond.data(null);
   });
 

@@ -14,6 +14,7 @@ import { type KeyDocument, NOBODY, withSecret } from "../model/key.rules.js";
 import { foundInParts } from "./found-in-parts.js";
 import { createRemoveKeys } from "./removed-keys.js";
 import { rowsIn, storedList, type StoredList } from "./pages.js";
+import { removeShares } from "./shares.js";
 
 /** Whose keys a call may access; other keys do not exist for it. */
 export interface KeyOwner {
@@ -68,9 +69,9 @@ export interface KeyStore {
     tx: ClientSession,
     action?: "deleted" | "revoked",
   ): Promise<"removed" | "conflict">;
-  /** All keys of an account, in any organization. */
+  /** All keys and shares of an account, in any organization. */
   removeAllOf(user: UserDocument, tx: ClientSession): Promise<void>;
-  /** A user's keys in the organization. */
+  /** A user's keys and shares in the organization. */
   removeAllIn(user: UserDocument, tx: ClientSession): Promise<void>;
   /** Removes managed tags from every key of an organization. */
   dropTags(organizationId: string, tagIds: readonly string[]): Promise<void>;
@@ -120,8 +121,14 @@ export function createKeyStore({ db, share, readOnce }: Database, forms?: Forms)
       await forgetUsage(db, [current._id], tx);
       return "removed";
     },
-    removeAllOf: ({ _id }, tx) => removeKeys({ user_id: _id }, tx),
-    removeAllIn: ({ _id, organization_id }, tx) => removeKeys({ user_id: _id, organization_id }, tx),
+    removeAllOf: async ({ _id }, tx) => {
+      await removeKeys({ user_id: _id }, tx);
+      await removeShares(db, { user_id: _id }, tx);
+    },
+    removeAllIn: async ({ _id, organization_id }, tx) => {
+      await removeKeys({ user_id: _id, organization_id }, tx);
+      await removeShares(db, { user_id: _id, organization_id }, tx);
+    },
     dropTags: async (organizationId, tagIds) => {
       const matching = { organization_id: organizationId, tags: { $in: [...tagIds] } };
       const dropped = documents.changing({ tags: without("tags", tagIds) }, new Date());

@@ -6,6 +6,7 @@ import { keyResponse } from "../model/key-response.js";
 import type { KeyDocument } from "../model/key.rules.js";
 import { type OrganizationDocument, organizationResponse } from "../model/organization.js";
 import type { SessionDocument } from "../model/session.js";
+import { shareResponse, type ShareDocument } from "../model/share.rules.js";
 import { membershipsOf } from "../model/memberships.rules.js";
 import { userResponse, type UserDocument } from "../model/user.js";
 import type { AuditEvent, Circumstances } from "../model/audit-entry.rules.js";
@@ -28,6 +29,7 @@ interface AuditedDocuments {
   readonly session: SessionOf;
   readonly invite: InviteDocument;
   readonly key: KeyDocument;
+  readonly share: ShareDocument;
 }
 
 /** How an entry describes its entity. */
@@ -41,6 +43,7 @@ const SUBJECTS: { readonly [Kind in keyof AuditedDocuments]: (one: AuditedDocume
     ...{ organization_id, entity: "Invite", entity_id: _id, name: permissions },
   }),
   key: ({ _id, organization_id, name }) => ({ organization_id, entity: "UserApiKey", entity_id: _id, name }),
+  share: ({ _id, organization_id, name }) => ({ organization_id, entity: "Share", entity_id: _id, name }),
 };
 
 const STATES: { readonly [Kind in keyof AuditedDocuments]: (one: AuditedDocuments[Kind]) => object } = {
@@ -67,6 +70,7 @@ const STATES: { readonly [Kind in keyof AuditedDocuments]: (one: AuditedDocument
     delete state.ends_at;
     return { ...state, network_ids: key.network_ids ?? [] };
   },
+  share: (share) => shareResponse(share, null),
 };
 
 interface Change<Document> extends Partial<Circumstances> {

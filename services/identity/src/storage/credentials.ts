@@ -6,6 +6,7 @@ import type { KeyChangeLog } from "./key-changes.js";
 import { type KeyDocument, withSecret } from "../model/key.rules.js";
 import type { OrganizationDocument } from "../model/organization.js";
 import type { SessionDocument } from "../model/session.js";
+import type { ShareDocument } from "../model/share.rules.js";
 import { userIn } from "../model/memberships.rules.js";
 import type { UserDocument } from "../model/user.js";
 
@@ -32,17 +33,31 @@ export interface FoundSession {
   readonly organization: OrganizationDocument | null;
 }
 
+/** A stored share; `number` as in {@link FoundKey}. */
+export interface FoundShare {
+  readonly number: number;
+  readonly share: ShareDocument | null;
+  /** Who made it, as a user of its organization. */
+  readonly user: UserDocument | null;
+  readonly organization: OrganizationDocument | null;
+  /** The key with which it was made; null for none, and for one that was removed. */
+  readonly maker: KeyDocument | null;
+}
+
 export interface CredentialStore {
   /** @param hash of the whole secret */
   findKey(hash: string): Promise<FoundKey>;
   /** @param hash of the token */
   findSession(hash: string): Promise<FoundSession>;
+  /** @param hash of the whole secret */
+  findShare(hash: string): Promise<FoundShare>;
 }
 
 interface StoredCredential {
   number: number;
   key?: KeyDocument[];
   session?: SessionDocument[];
+  share?: ShareDocument[];
   user: UserDocument[];
   organization?: OrganizationDocument[];
 }
@@ -109,6 +124,23 @@ export function createCredentialStore(
         session: found,
         user: userOf(first("users", user), found?.organization_id),
         organization: first("organizations", organization),
+      };
+    },
+    findShare: async (hash) => {
+      const { number, share, user, organization, key } = await find([
+        matching("shares", { hash }, "share"),
+        byId("users", "share.user_id", "user"),
+        byId("organizations", "share.organization_id", "organization"),
+        byId("api_keys", "share.key_id", "key"),
+      ]);
+      const [found = null] = share ?? [];
+      const maker = first("api_keys", key);
+      return {
+        number,
+        share: found,
+        user: userOf(first("users", user), found?.organization_id),
+        organization: first("organizations", organization),
+        maker: maker?.organization_id === found?.organization_id ? maker : null,
       };
     },
   };

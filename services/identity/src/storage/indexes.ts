@@ -3,6 +3,7 @@ import { MAIL_COUNTS } from "./mail-limits.js";
 import { LINK_TOKENS } from "./link-tokens.js";
 import { OUTGOING_MAILS } from "./outbox.js";
 import { LOGOUT_TOKENS } from "./linked-identities.js";
+import { SHARES } from "./shares.js";
 import { SIGN_INS } from "./provider-sign-ins.js";
 import { SIGN_IN_PLACES } from "./sign-in-places.js";
 import { ENDED_MAKERS } from "./ended-webhook-makers.js";
@@ -63,6 +64,12 @@ export const INDEXES: Indexes = {
     { key: KEYS_BY_ORGANIZATION },
     { key: { organization_id: 1, created_at: 1, _id: 1 } },
     { key: { "previous.hash": 1 }, unique: true, sparse: true },
+  ],
+  [SHARES]: [
+    { key: { hash: 1 }, unique: true },
+    { key: { organization_id: 1, created_at: 1, _id: 1 } },
+    { key: { user_id: 1 } },
+    { key: { purge_at: 1 }, expireAfterSeconds: 0 },
   ],
   key_changes: [{ key: { at: 1 }, expireAfterSeconds: KEY_CHANGES_KEPT_MS / 1000 }],
   gateways: [{ key: { seen_at: 1 }, expireAfterSeconds: DAY_SECONDS }],

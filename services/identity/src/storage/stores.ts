@@ -1,3 +1,4 @@
+import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import type { Database } from "./database.js";
 import type { Forms } from "./documents.js";
 import { createInviteStore } from "./invites.js";
@@ -11,6 +12,7 @@ import { createOrganizationStore } from "./organizations.js";
 import { createIdentityStore } from "./linked-identities.js";
 import { createChallenges } from "./challenges.js";
 import { createSecondFactorStore } from "./second-factors.js";
+import { createShareStore } from "./shares.js";
 import { createSignInPlaces } from "./sign-in-places.js";
 import { createSessionStore } from "./sessions.js";
 import { createUserStore } from "./users.js";
@@ -18,7 +20,7 @@ import { createEndedMakers } from "./ended-webhook-makers.js";
 
 /** All access to MongoDB that operations share. */
 // oxlint-disable-next-line typescript/explicit-module-boundary-types -- the list below says it
-export function createStores(database: Database, forms: Forms | undefined) {
+export function createStores(database: Database, transaction: RunTransaction, forms: Forms | undefined) {
   return {
     keys: createKeyStore(database, forms),
     users: createUserStore(database, forms),
@@ -35,6 +37,7 @@ export function createStores(database: Database, forms: Forms | undefined) {
     deletions: createOrganizationDeletions(database.db),
     endedMakers: createEndedMakers(database),
     usage: createKeyUsage(database.db),
+    sharedViews: createShareStore(database, transaction),
   };
 }
 

@@ -3,10 +3,13 @@ import { isId } from "@nts/shared/contract/common";
 import {
   endWebhooksOf,
   findTagIds,
+  findViews,
   listNetworkIds,
   type MakerEnd,
+  MOST_FOUND_VIEWS,
   removeOrganization,
 } from "@nts/shared/contract/internal";
+import type { DataOf } from "@nts/shared/contract/endpoint";
 import type { MadeWebhooks } from "@nts/shared/contract/webhooks";
 import type { InternalClient } from "@nts/shared/upstream/internal-client";
 import type { Scope } from "@nts/shared/http/tenancy";
@@ -29,6 +32,8 @@ export interface TopologyDirectory {
   networksIn(scope: Scope, cause?: ParentRequest): Promise<string[]>;
   /** The existing managed tags of the organization among the given ids. */
   managedAmong(tags: readonly string[], organizationId: string, cause?: ParentRequest): Promise<string[]>;
+  /** Those of some views that exist. */
+  viewsAmong(ids: readonly string[], organizationId: string, cause?: ParentRequest): Promise<DataOf<typeof findViews>>;
   /** The webhooks made by a user or a key; with a reason, they are paused. */
   endWebhooks(of: MakerToEnd): Promise<NonNullable<MadeWebhooks>["webhooks"]>;
   /** Reports a deleted organization; idempotent. */
@@ -68,6 +73,14 @@ export function createTopologyDirectory(topology: Pick<InternalClient, "ask">): 
         );
       }
       return managed;
+    },
+    viewsAmong: async (ids, organizationId, cause) => {
+      const views: DataOf<typeof findViews> = [];
+      for (const some of chunksOf([...new Set(ids)], MOST_FOUND_VIEWS)) {
+        const asked = { params: { id: organizationId }, body: { ids: some }, ...(cause && { cause }) };
+        views.push(...(await topology.ask(findViews, asked)));
+      }
+      return views;
     },
     endWebhooks: async ({ organization_id, user_id, key_id, reason }) =>
       topology.ask(endWebhooksOf, { params: { id: organization_id }, body: { user_id, key_id, reason } }),

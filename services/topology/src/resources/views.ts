@@ -15,26 +15,33 @@ import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
+import { afterCommit } from "@nts/shared/work";
 import { commitNew } from "../commit/create.js";
 import { commitRemoval } from "../commit/remove.js";
 import { commitUpdate } from "../commit/update.js";
+import type { Notices } from "../deletions/notices.js";
 import { viewKind } from "../kinds/view.js";
 import type { Past } from "../past/past.js";
 import { commonFilter } from "../storage/lists.js";
 import type { Storage } from "../storage/storage.js";
 import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
 
-export function mountViews(router: Router, storage: Storage, past: Past): void {
+export function mountViews(router: Router, storage: Storage, past: Past, notices: Notices): void {
   mountList(router, listViews, { entities: storage.views, past }, plan());
   mount(router, createView, create(storage));
   mountGet(router, getView, { entities: storage.views, past });
   mountUpdate(router, { put: updateView, patch: patchView }, update(storage));
-  mountRemoval(router, { one: deleteView, several: bulkDeleteViews }, (removing, principal) =>
-    commitRemoval(storage, "View", removing, (_tx, found) => {
+  mountRemoval(router, { one: deleteView, several: bulkDeleteViews }, async (removing, principal) => {
+    await commitRemoval(storage, "View", removing, (_tx, found) => {
       for (const view of found) requireMayWrite(principal, view);
       return Promise.resolve();
-    }),
-  );
+    });
+    const { work, scope, ids } = removing;
+    await afterCommit(work, () => {
+      for (const id of ids) notices.viewDeleted(scope.organizationId, id);
+      return Promise.resolve();
+    });
+  });
 }
 
 function plan(): ListPlanOf<typeof listViews> {

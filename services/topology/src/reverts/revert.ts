@@ -53,6 +53,7 @@ export async function revert(storage: Storage, notices: Notices, { work, scope, 
   await afterCommit(work, async () => {
     for (const { id } of planned.networks.removed) notices.networkDeleted(scope.organizationId, id);
     for (const { id } of planned.tags.removed) notices.tagDeleted(scope.organizationId, id);
+    for (const { id } of planned.views.removed) notices.viewDeleted(scope.organizationId, id);
     if (planned.subnets.removed.length > 0) await storage.addresses.forget(scope, idsOf(planned.subnets.removed));
   });
   const count = (of: keyof ChangesOf<unknown>): number =>

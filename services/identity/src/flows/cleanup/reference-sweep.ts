@@ -6,6 +6,7 @@ import { withFreeLock } from "@nts/shared/mongo/lock";
 import { repeatUntilStopped, restMs } from "@nts/shared/repeat";
 import type { Database } from "../../storage/database.js";
 import type { RemoveDeletedTags } from "./deleted-tags.js";
+import type { EndShares } from "./ended-shares.js";
 import type { KeyDocument } from "../../model/key.rules.js";
 import type { TopologyDirectory } from "../../topology/directory.js";
 import type { RemoveDeletedNetworks } from "./deleted-networks.js";
@@ -20,6 +21,7 @@ export interface ReferenceSweepParts {
   readonly database: Database;
   readonly removeDeletedNetworks: RemoveDeletedNetworks;
   readonly removeDeletedTags: RemoveDeletedTags;
+  readonly endShares: EndShares;
   readonly topology: Pick<TopologyDirectory, "networksIn">;
   readonly log: Log;
 }
@@ -29,7 +31,7 @@ export type ReferenceSweep = (signal: AbortSignal) => Promise<void>;
 
 /** Creates a sweep that removes deleted networks and tags from their holders, in case a notice was lost. */
 export function createReferenceSweep(parts: ReferenceSweepParts): ReferenceSweep {
-  const { database, removeDeletedNetworks, removeDeletedTags, topology, log } = parts;
+  const { database, removeDeletedNetworks, removeDeletedTags, endShares, topology, log } = parts;
   const { db, share } = database;
   const everywhere = openHolders(db);
 
@@ -71,6 +73,7 @@ export function createReferenceSweep(parts: ReferenceSweepParts): ReferenceSweep
   async function sweepOne(organizationId: string): Promise<void> {
     await removeDeletedNetworks(organizationId, await suspects(organizationId));
     await removeDeletedTags(organizationId, await managedTags(organizationId));
+    await endShares(organizationId);
   }
 
   return async (signal) => {
