@@ -8,6 +8,7 @@ import { addImportJobs } from "./commands/import-jobs.js";
 import { addImport } from "./commands/imports.js";
 import { addKey, addLogin } from "./commands/login.js";
 import { addMerge } from "./commands/merge.js";
+import { addShare } from "./commands/share.js";
 import { addResources } from "./commands/resources.js";
 import { describeFailure } from "./failures.js";
 import { EXIT, type Surroundings } from "./terminal.js";
@@ -29,6 +30,7 @@ export function createProgram(surroundings: Surroundings, version: string): Comm
     addKey,
     addResources,
     addMerge,
+    addShare,
     addImport,
     addImportJobs,
     addCollect,

@@ -38,6 +38,7 @@ const Settings = lazy(() => import("./settings/settings-page.js"));
 const Archive = lazy(() => import("./archive/archive-page.js"));
 const Webhooks = lazy(() => import("./webhooks/webhooks-page.js"));
 const Webhook = lazy(() => import("./webhooks/webhook-page.js"));
+const SharePage = lazy(() => import("./map/share-page.js"));
 const TopologyMap = lazy(() => import("./map/map-page.js"));
 
 const queries = createQueries();
@@ -56,6 +57,7 @@ export function App(): ReactNode {
                   <Route path={PATHS.signIn} element={<SignIn />} />
                   <Route path={PATHS.signUp} element={<SignUp />} />
                 </Route>
+                <Route path={PATHS.share} element={<SharePage />} />
                 <Route path={PATHS.forgotPassword} element={<ForgotPassword />} />
                 <Route path={PATHS.resetPassword} element={<ResetPassword />} />
                 <Route element={<SignedIn />}>

@@ -30,6 +30,7 @@ export const PATHS = {
   archive: "/settings/archive",
   webhooks: "/settings/webhooks",
   webhook: "/settings/webhooks/:id",
+  share: "/share/:id",
 } as const;
 
 export function subnetPath(id: string): string {

@@ -29,10 +29,10 @@ export function lastPart(address: string): string {
   return address.slice(address.lastIndexOf(separator));
 }
 
-/** The number of addresses that hosts can have in an IPv4 block; null for IPv6, whose blocks are never full. */
+/** The number of addresses that hosts can have in an IPv4 block; null for IPv6, whose blocks are never full, and where it is hidden. */
 export function capacityOf(cidr: string): number | null {
   const [address = "", bits = ""] = cidr.split("/");
-  if (address.includes(":")) return null;
+  if (address === "" || address.includes(":")) return null;
   const size = 2 ** (32 - Number(bits));
   return size <= 2 ? size : size - 2;
 }

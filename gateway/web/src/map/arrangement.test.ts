@@ -143,3 +143,10 @@ it("the bar between many subnets has a short name of its own", () => {
   expect(new Set(keys).size).toBe(2);
   for (const key of keys) expect(key.length).toBeLessThanOrEqual(120);
 });
+
+it("what was moved is over what was not, and found first", () => {
+  const boxes = boxesIn({ nodes: [subnet("a"), subnet("b", { cidr: "10.0.1.0/24" })], edges: [] });
+  const first = layoutOf(boxes).boxes[1]!;
+  const layout = layoutOf(boxes, { ...UNARRANGED, positions: { a: { x: first.x + 8, y: first.y + 8 } } });
+  expect(layout.boxes.map(({ spec }) => spec.key)).toEqual(["b", "a"]);
+});

@@ -80,7 +80,7 @@ function subnetBoxes(model: Model, networkId: string): Inside {
   const subnets = model.subnets
     .filter(({ network_id }) => network_id === networkId)
     .map((subnet): [string, SubnetNode] => [addressKey(subnet.cidr), subnet])
-    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .sort(([a], [b]) => (a === b ? 0 : a < b ? -1 : 1))
     .map(([, subnet]) => subnet);
   const hosts = hostsIn(model, networkId);
   const groups = barGroups(hosts);
@@ -161,7 +161,9 @@ function subnetBox(subnet: SubnetNode, hosts: readonly HostParts[], model: Model
 /** Tiles of hosts, by address in a subnet, otherwise by name. */
 function tilesOf(hosts: readonly HostParts[], subnetId: string | null, prefix = ""): TileSpec[] {
   const tiles = hosts.map((host) => {
-    const address = host.interfaces.find(({ target }) => target === subnetId)?.ip_address ?? null;
+    const found = host.interfaces.find(({ target }) => target === subnetId)?.ip_address ?? "";
+    // hidden in shares
+    const address = found === "" ? null : found;
     return {
       key: `${prefix}${host.node.id}`,
       node: host.node,

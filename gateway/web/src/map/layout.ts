@@ -137,7 +137,20 @@ function collapsed(spec: BoxSpec, { depth, least }: Level): Sized {
 /** The inner boxes of a box, and the bars and lines between them. */
 function contentOf({ boxes, bars }: BoxSpec, level: Level): Sized {
   const inner = boxes.map((spec) => sized(spec, level));
-  return bars.length === 0 ? shelved(inner, { between: BETWEEN, level }) : connected(inner, bars, level);
+  const content = bars.length === 0 ? shelved(inner, { between: BETWEEN, level }) : connected(inner, bars, level);
+  return { ...content, boxes: raised(content.boxes, level) };
+}
+
+/** With those that people have moved last, each with what is in it: they are drawn over the others. */
+function raised(boxes: readonly PlacedBox[], { depth, arrangement }: Level): readonly PlacedBox[] {
+  const still: PlacedBox[] = [];
+  const moved: PlacedBox[] = [];
+  let into = still;
+  for (const box of boxes) {
+    if (box.depth === depth) into = box.spec.key in arrangement.positions ? moved : still;
+    into.push(box);
+  }
+  return moved.length === 0 ? boxes : [...still, ...moved];
 }
 
 /** The columns of tiles; the thresholds are far apart, because all of a box moves when it passes one. */

@@ -1,23 +1,12 @@
-import { ActionIcon, Button, Drawer, useComputedColorScheme } from "@mantine/core";
+import { Button, Drawer, useComputedColorScheme } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import type { Diff, Topology, TopologyNode } from "@nts/shared/contract";
-import { Maximize, Minus, Plus } from "lucide-react";
-import {
-  lazy,
-  type ReactNode,
-  type RefObject,
-  Suspense,
-  useCallback,
-  useDeferredValue,
-  useEffect,
-  useMemo,
-  useRef,
-  useState,
-} from "react";
+import { lazy, type ReactNode, Suspense, useCallback, useDeferredValue, useMemo, useRef, useState } from "react";
 import { useNavigate } from "react-router";
 import { Page } from "../parts/page.js";
 import { notifyFailure } from "../parts/toast.js";
 import { hostPath, subnetPath } from "../paths.js";
+import { useHasLevel } from "../session/session.js";
 import { useNetworkScope } from "../shell/networks.js";
 import { type KnownTags, useTags } from "../tags/tags.js";
 import { withCollapsed, withPosition } from "./arrangement.js";
@@ -25,7 +14,6 @@ import type { Names } from "./boxes.js";
 import { Canvas, type CanvasHandle } from "./canvas.js";
 import { type Format, fileOf, save } from "./files.js";
 import { findIn, shownIn } from "./filters.js";
-import { createIcons, type Icons, loadMarks } from "./icons.js";
 import { Legend } from "./legend.js";
 import type { Look } from "./look.js";
 import { Matches } from "./matches.js";
@@ -35,11 +23,14 @@ import type { Mark } from "./past.js";
 import classes from "./map.module.css";
 import { Results } from "./results.js";
 import { Toolbar } from "./toolbar.js";
+import { useIcons } from "./use-icons.js";
 import { useLayout } from "./use-layout.js";
 import { type MapState, useMapState } from "./use-map-state.js";
 import { SavedViewsMenu } from "./saved-views-menu.js";
+import { SharesWindow } from "./shares-window.js";
 import { useSavedViews } from "./use-saved-views.js";
 import { Views } from "./views.js";
+import { Zoom } from "./zoom.js";
 
 // Loaded on demand, because few users need it at once.
 const Panel = lazy(async () => ({ default: (await import("./panel.js")).Panel }));
@@ -65,7 +56,6 @@ interface OverviewProps {
 }
 
 const NARROW = "(max-width: 62em)";
-const ZOOM = 1.5;
 /** Pixels of the panel over the map. */
 const PANEL_WIDTH = 336;
 
@@ -82,6 +72,8 @@ export function Overview(props: OverviewProps): ReactNode {
 
   const [isArranging, setArranging] = useState(false);
   const views = useSavedViews(state);
+  const mayShare = useHasLevel("Admin");
+  const [isSharing, setSharing] = useState(false);
   const { arrangement, arrange } = views;
 
   const model = useMemo(() => modelOf(topology), [topology]);
@@ -121,7 +113,14 @@ export function Overview(props: OverviewProps): ReactNode {
           onSearch={state.setSearch}
           onFilter={state.setFilters}
           onExport={(format) => void exportAs(format, look, title)}
-          views={<SavedViewsMenu views={views} boxes={layout.boxes} {...{ isArranging }} onArrange={setArranging} />}
+          views={
+            <SavedViewsMenu
+              {...{ views, isArranging }}
+              boxes={layout.boxes}
+              onArrange={setArranging}
+              onShare={mayShare ? () => setSharing(true) : undefined}
+            />
+          }
         />
       }
     >
@@ -156,6 +155,9 @@ export function Overview(props: OverviewProps): ReactNode {
           <Results {...{ model, scheme, marks, selected }} nodes={listed} onSelect={show} />
         </div>
       </div>
+      {isSharing && views.current !== null && (
+        <SharesWindow view={views.current} isChanged={views.isChanged} at={at} onClose={() => setSharing(false)} />
+      )}
       <PanelDrawer isOpen={isNarrow && node !== undefined} onClose={() => select(null)}>
         {isNarrow && panel}
       </PanelDrawer>
@@ -182,20 +184,6 @@ function useNames(tags: KnownTags): Names {
     }),
     [nameOf, tags],
   );
-}
-
-/** The icons, first without the marks of products. */
-function useIcons(): Icons {
-  const [icons, setIcons] = useState(() => createIcons(null));
-  useEffect(() => {
-    let isGone = false;
-    // without marks, services have the icons of their categories
-    loadMarks().then((marks) => !isGone && setIcons(createIcons(marks)), notifyFailure);
-    return () => {
-      isGone = true;
-    };
-  }, []);
-  return icons;
 }
 
 async function exportAs(format: Format, look: Look, title: string): Promise<void> {
@@ -238,21 +226,5 @@ function PanelDrawer({ isOpen, onClose, children }: PanelDrawerProps): ReactNode
         <Drawer.Body>{children}</Drawer.Body>
       </Drawer.Content>
     </Drawer.Root>
-  );
-}
-
-function Zoom({ canvas }: { readonly canvas: RefObject<CanvasHandle | null> }): ReactNode {
-  return (
-    <div className={classes.zoom}>
-      <ActionIcon variant="default" size="lg" aria-label="Zoom in" onClick={() => canvas.current?.zoom(ZOOM)}>
-        <Plus size={18} aria-hidden />
-      </ActionIcon>
-      <ActionIcon variant="default" size="lg" aria-label="Zoom out" onClick={() => canvas.current?.zoom(1 / ZOOM)}>
-        <Minus size={18} aria-hidden />
-      </ActionIcon>
-      <ActionIcon variant="default" size="lg" aria-label="Fit to view" onClick={() => canvas.current?.fit()}>
-        <Maximize size={18} aria-hidden />
-      </ActionIcon>
-    </div>
   );
 }
