@@ -9,7 +9,7 @@ import { AttributeList } from "../parts/attribute-list.js";
 import { Part, PartRemark } from "../parts/part.js";
 import { type RowAction, RowMenu } from "../parts/row-menu.js";
 import { SeenName } from "../parts/seen.js";
-import { portTypeText } from "../parts/texts.js";
+import { portTypeText, virtualizationTypeText } from "../parts/texts.js";
 import { notifyFailure } from "../parts/toast.js";
 import { ServiceEditor } from "../services/service-editor.js";
 import { Sockets } from "../sockets/socket-list.js";
@@ -20,7 +20,6 @@ import classes from "./hosts.module.css";
 import { CertificateText, ProductText } from "./observed.js";
 import { PortEditor } from "./port-editor.js";
 import { portText } from "./texts.js";
-import { VirtualizationText } from "./virtualization-text.js";
 
 type Edited = { readonly kind: "port" | "service"; readonly id: string | null } | null;
 
@@ -156,12 +155,6 @@ function columnsOf(rows: readonly Endpoint[], tags: KnownTags): readonly Column<
       label: "Certificate",
       cell: ({ port }) => port !== null && <CertificateText {...port} />,
     }),
-    ...has(({ service }) => (service?.virtualization ?? null) !== null, {
-      id: "virtualization",
-      label: "Virtualization",
-      cell: ({ service }) =>
-        service !== null && service.virtualization !== null && <VirtualizationText {...service.virtualization} />,
-    }),
     ...has(({ service }) => Object.keys(service?.attributes ?? {}).length > 0, {
       id: "attributes",
       label: "Attributes",
@@ -205,8 +198,17 @@ function ServiceName({ port, service }: Pick<Endpoint, "port" | "service">): Rea
         {name}
       </SeenName>
       {definition !== name && <Detail text={definition} />}
+      <Detail text={runningText(service.virtualization)} />
     </>
   );
+}
+
+/** Such as `Docker nginx:1.27`; undefined for a service that is not virtualized. */
+function runningText(virtualization: Service["virtualization"]): string | undefined {
+  if (virtualization === null) return undefined;
+  const { type, details } = virtualization;
+  const image = details["image"];
+  return [virtualizationTypeText(type), typeof image === "string" ? image : ""].join(" ").trim();
 }
 
 function Detail({ text }: { readonly text: string | undefined }): ReactNode {

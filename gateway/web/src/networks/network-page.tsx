@@ -94,6 +94,7 @@ function SubnetsPart({ network: { id } }: ContentsProps): ReactNode {
     {
       id: "cidr",
       label: "Range (CIDR)",
+      phone: "first",
       narrow: true,
       cell: (subnet) => (
         <Anchor component={Link} to={subnetPath(subnet.id)} size="sm" className="mono">
@@ -101,8 +102,13 @@ function SubnetsPart({ network: { id } }: ContentsProps): ReactNode {
         </Anchor>
       ),
     },
-    { id: "name", label: "Name", cell: ({ name }) => name },
-    { id: "type", label: "Type", cell: ({ subnet_type: type }) => type !== null && subnetTypeText(type) },
+    { id: "name", label: "Name", phone: "first-end", cell: ({ name }) => name },
+    {
+      id: "type",
+      label: "Type",
+      phone: "second",
+      cell: ({ subnet_type: type }) => type !== null && subnetTypeText(type),
+    },
     ...usedColumns<Subnet>(uses),
   ];
   return (
@@ -125,15 +131,28 @@ const HOST_COLUMNS: readonly Column<Host>[] = [
   {
     id: "name",
     label: "Name",
+    phone: "first",
     cell: (host) => (
       <SeenName of={host} to={hostPath(host.id)} fw={600}>
         {host.name}
       </SeenName>
     ),
   },
-  { id: "addresses", label: "Addresses", cell: ({ interfaces }) => <Addresses interfaces={interfaces} /> },
-  { id: "role", label: "Role", cell: (host) => <RoleFact {...host} /> },
-  { id: "services", label: "Services", numbers: true, narrow: true, cell: ({ services }) => services.length },
+  {
+    id: "addresses",
+    label: "Addresses",
+    phone: "second",
+    cell: ({ interfaces }) => <Addresses interfaces={interfaces} />,
+  },
+  { id: "role", label: "Role", phone: "first-end", cell: (host) => <RoleFact {...host} /> },
+  {
+    id: "services",
+    label: "Services",
+    numbers: true,
+    narrow: true,
+    phone: "second-end",
+    cell: ({ services }) => services.length,
+  },
 ];
 
 function HostsPart({ network: { id } }: ContentsProps): ReactNode {

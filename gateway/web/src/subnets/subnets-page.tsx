@@ -116,6 +116,7 @@ function columnsOf(tags: KnownTags, uses: ReadonlyMap<string, SubnetUse>): reado
     {
       id: "cidr",
       label: "Range (CIDR)",
+      phone: "first",
       orderBy: "cidr",
       narrow: true,
       cell: ({ id, cidr }) => (
@@ -127,6 +128,7 @@ function columnsOf(tags: KnownTags, uses: ReadonlyMap<string, SubnetUse>): reado
     {
       id: "name",
       label: "Name",
+      phone: "first-end",
       orderBy: "name",
       cell: ({ id, name }) => (
         <Anchor component={Link} to={subnetPath(id)} fw={600} size="sm">
@@ -137,6 +139,7 @@ function columnsOf(tags: KnownTags, uses: ReadonlyMap<string, SubnetUse>): reado
     {
       id: "type",
       label: "Type",
+      phone: "second",
       orderBy: "subnet_type",
       cell: ({ subnet_type }) => subnet_type !== null && subnetTypeText(subnet_type),
     },

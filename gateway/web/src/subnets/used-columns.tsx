@@ -13,6 +13,7 @@ export function usedColumns<Row extends { readonly id: string }>(
     {
       id: "free",
       label: "Free",
+      phone: "second-end",
       numbers: true,
       narrow: true,
       cell: ({ id }) => {
