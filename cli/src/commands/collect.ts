@@ -26,6 +26,7 @@ interface CollectOptions {
   readonly exclude: readonly string[];
   readonly ports?: string;
   readonly rate: string;
+  readonly snmp?: string;
   readonly print?: boolean;
 }
 
@@ -45,6 +46,7 @@ export const addCollect: AddCommands = (program, surroundings) => {
     .option("--exclude <blocks...>", "addresses and blocks that --discover sends nothing to", [])
     .option("--ports <list>", "TCP ports that --discover tries, such as 22,80,8000-8010, instead of the usual ones")
     .option("--rate <number>", "most packets a second that --discover sends", "500")
+    .option("--snmp <file>", "credentials with which --discover asks machines by SNMP, see docs/discovery.md")
     .option("--print", "write what --discover finds to standard output, and import nothing")
     .option("--scan <blocks...>", "also scan these blocks with nmap, such as 192.168.1.0/24", [])
     .option("--leases <files...>", "lease files besides the usual ones, such as an export of a router", [])
@@ -72,13 +74,19 @@ async function collect(options: CollectOptions, command: Command, surroundings: 
 
 type Round = Omit<CollectOptions, "discover"> & { readonly discover: DiscoverOptions | null };
 
-function discoverOptionsOf({ discover: blocks, exclude, ports: list, rate }: CollectOptions): DiscoverOptions | null {
+function discoverOptionsOf({
+  discover: blocks,
+  exclude,
+  ports: list,
+  rate,
+  snmp,
+}: CollectOptions): DiscoverOptions | null {
   if (blocks === undefined) return null;
   const ports = list === undefined ? null : portsIn(list);
   if (list !== undefined && ports === null)
     throw new Problem(EXIT.usage, "--ports must be numbers and ranges, such as 22,80,8000-8010.");
   const named = blocks === true ? [] : blocks;
-  const looking = { blocks: named, excluded: exclude, ports, packetsPerSecond: Number(rate) };
+  const looking = { blocks: named, excluded: exclude, ports, packetsPerSecond: Number(rate), snmp: snmp ?? null };
   const fault = faultIn(looking);
   if (fault !== null) throw new Problem(EXIT.usage, fault);
   return looking;

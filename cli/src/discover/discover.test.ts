@@ -59,7 +59,9 @@ describe("nts collect --discover: addresses", () => {
     [{ packetsPerSecond: 0 }, "The rate must be from 1 to 10000 packets a second."],
     [{}, null],
   ])("and options are checked before anything is sent: %j", (options, fault) =>
-    expect(faultIn({ blocks: [], excluded: [], ports: null, packetsPerSecond: 500, ...options })).toBe(fault),
+    expect(faultIn({ blocks: [], excluded: [], ports: null, packetsPerSecond: 500, snmp: null, ...options })).toBe(
+      fault,
+    ),
   );
 });
 
@@ -128,6 +130,8 @@ describe("nts collect --discover: the report", () => {
         ["10.0.0.2 22", { service: "ssh", product: "OpenSSH", version: "9.6", title: null, certificate: null }],
       ]),
       announced: new Map(),
+      bySnmp: new Map(),
+      isTarget: () => true,
       ownName: "watcher",
     })
       .trimEnd()

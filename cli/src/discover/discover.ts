@@ -16,6 +16,8 @@ import { createPace, type Pace } from "./pace.js";
 import { answeringAmong, type PortsOf, portsOf, USUAL_PORTS } from "./ports.js";
 import { type Found, reportOf } from "./report.rules.js";
 import { answersOf } from "./services.js";
+import { askBySnmp } from "./snmp.js";
+import { readSnmpCredentials } from "./snmp-credentials.js";
 
 // Looks around in a network, without privileges and never faster than told.
 
@@ -25,6 +27,8 @@ export interface DiscoverOptions {
   readonly excluded: readonly string[];
   readonly ports: readonly number[] | null;
   readonly packetsPerSecond: number;
+  /** A file with credentials for SNMP; without one, nobody is asked. */
+  readonly snmp: string | null;
 }
 
 export interface Discovered {
@@ -59,19 +63,29 @@ export async function discover(options: DiscoverOptions, looking: Looking): Prom
   const { machines, ports, macs } = await findMachines(addresses, { options, own, pace, ...looking });
   looking.onProgress(`${machines.length} machines, names and services`);
   const ownFound = own.filter(({ ip }) => addresses.includes(ip));
-  const [names, answers, announced] = await Promise.all([
+  const credentials = options.snmp === null ? [] : await readSnmpCredentials(options.snmp);
+  const isRefused = typeof credentials === "string";
+  const [names, answers, announced, bySnmp] = await Promise.all([
     namesOf([...ownFound, ...machines].map(({ ip }) => ip)),
     answersOf(machines, pace),
     listen(own, targets, looking.signal),
+    askBySnmp(
+      machines.map(({ ip }) => ip),
+      isRefused ? [] : credentials,
+      pace,
+    ),
   ]);
   const found: Found[] = [
     ...ownFound.map(({ ip, mac }) => ({ ip, mac, open: [], silent: [], isOwn: true })),
     ...machines.map((machine) => ({ ...machine, mac: macs?.get(machine.ip) ?? null })),
   ];
   const covered = macs === null ? [] : blocks.filter((block) => isOnLink(block, own));
-  const said = { startedAt, blocks, excluded, covered, ports, found, names, answers, announced, ownName: hostname() };
+  const wanted = new Set(addresses);
+  const isTarget = (ip: string): boolean => wanted.has(ip);
+  const said = { startedAt, blocks, excluded, covered, ports, found, names, answers, announced, bySnmp, isTarget };
   const missing = "Neighbours are not known: the program ip is missing. Machines are looked for by their ports.";
-  return { report: reportOf(said), unread: macs === null ? [missing] : [] };
+  const unread = [...(macs === null ? [missing] : []), ...(isRefused ? [`SNMP: ${credentials}`] : [])];
+  return { report: reportOf({ ...said, ownName: hostname() }), unread };
 }
 
 interface Targets {

@@ -1,6 +1,7 @@
 import type { Announcements } from "./announcements.js";
 import type { PortsOf } from "./ports.js";
 import { type Answer, keyOf } from "./services.js";
+import type { SnmpMachine } from "./snmp-values.rules.js";
 
 // What was found, as the file that the API imports. @see docs/discovery.md
 
@@ -22,13 +23,17 @@ export interface Reported {
   readonly names: ReadonlyMap<string, string>;
   readonly answers: ReadonlyMap<string, Answer>;
   readonly announced: Announcements;
+  /** What machines say by SNMP, by the address at which they were asked. */
+  readonly bySnmp: ReadonlyMap<string, SnmpMachine>;
+  /** Whether an address is among those that are looked at. */
+  readonly isTarget: (ip: string) => boolean;
   /** The name of this machine. */
   readonly ownName: string;
 }
 
 /** Lines of JSON: the beginning, a line for each machine, and the end. */
 export function reportOf(reported: Reported): string {
-  const { startedAt, blocks, excluded, covered, ports, found } = reported;
+  const { startedAt, blocks, excluded, covered, ports } = reported;
   const begin = {
     report: 1,
     program: "nts",
@@ -36,37 +41,77 @@ export function reportOf(reported: Reported): string {
     arguments: blocks.join(" "),
     tcp: rangesOf(ports),
   };
-  const end = { covered, excluded };
-  const lines = [begin, ...machinesAmong(found).map((machine) => ({ host: hostOf(machine, reported) })), { end }];
+  const machines = machinesAmong(reported);
+  const known = new Set(machines.flatMap((machine) => machine.map(({ ip }) => ip)));
+  const lines = [
+    begin,
+    ...machines.map((machine) => ({ host: hostOf(machine, reported) })),
+    ...neighboursOf(reported, known).map((one) => ({ host: { addresses: [one] } })),
+    { end: { covered, excluded } },
+  ];
   return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 }
 
-/** The addresses of this machine are one; every other address is one of its own, which the server joins by MAC address. */
-function machinesAmong(found: readonly Found[]): Found[][] {
-  const own = found.filter(({ isOwn }) => isOwn);
-  const others = found.filter(({ isOwn }) => !isOwn).map((one) => [one]);
-  return own.length === 0 ? others : [own, ...others];
+/**
+ * Which addresses are one machine: those of this one, and those that a machine says by SNMP that it has. Others are joined by
+ * the server, if they have the same MAC address.
+ */
+function machinesAmong({ found, bySnmp, isTarget }: Reported): Found[][] {
+  const byIp = new Map(found.map((one) => [one.ip, one]));
+  const taken = new Set<string>();
+  const machines: Found[][] = [found.filter(({ isOwn }) => isOwn)];
+  for (const { ip } of machines[0] ?? []) taken.add(ip);
+  for (const one of found) {
+    if (taken.has(one.ip)) continue;
+    const others = (bySnmp.get(one.ip)?.addresses ?? []).filter(
+      ({ ip }) => ip !== one.ip && !taken.has(ip) && isTarget(ip),
+    );
+    const own = [one, ...others.map(({ ip, mac }) => byIp.get(ip) ?? { ip, mac, open: [], silent: [] })];
+    for (const { ip } of own) taken.add(ip);
+    machines.push(own);
+  }
+  return machines.filter((machine) => machine.length > 0);
 }
 
-function hostOf(machine: readonly Found[], { names, answers, announced, ownName }: Reported): object {
+/** Machines that only a router knows. */
+function neighboursOf({ bySnmp, isTarget }: Reported, known: ReadonlySet<string>): { ip: string; mac: string }[] {
+  const others = [...bySnmp.values()].flatMap(({ neighbours }) => neighbours);
+  const found = new Map(others.filter(({ ip }) => isTarget(ip) && !known.has(ip)).map((one) => [one.ip, one]));
+  return [...found.values()];
+}
+
+function hostOf(machine: readonly Found[], { names, answers, announced, bySnmp, ownName }: Reported): object {
   const [first] = machine;
   if (first === undefined) return {};
-  const { ip, isOwn, open, silent } = first;
-  const said = announced.get(ip);
-  const name = isOwn ? ownName : (names.get(ip) ?? said?.hostname);
+  const { isOwn, silent } = first;
+  const said = machine.map(({ ip }) => announced.get(ip)).find((one) => one !== undefined);
+  const told = machine.map(({ ip }) => bySnmp.get(ip)).find((one) => one !== undefined);
+  const macs = new Map(
+    [...bySnmp.values()]
+      .flatMap(({ addresses, neighbours }) => [...neighbours, ...addresses])
+      .map(({ ip, mac }) => [ip, mac]),
+  );
+  const named = machine.map(({ ip }) => names.get(ip)).find((one) => one !== undefined);
   const ports = [
-    ...open.map((port) => portOf(port, answers.get(keyOf(ip, port)), said?.services.get(`${port}/tcp`))),
+    ...machine.flatMap(({ ip, open }, at) =>
+      open.map((port) => ({
+        ...portOf(port, answers.get(keyOf(ip, port)), announced.get(ip)?.services.get(`${port}/tcp`)),
+        ...(at > 0 && { ip }),
+      })),
+    ),
     ...[...(said?.services ?? [])]
       .filter(([key]) => key.endsWith("/udp"))
       .map(([key, service]) => ({ port: parseInt(key, 10), protocol: "udp", service, answered: true })),
+    ...(told === undefined ? [] : [{ port: 161, protocol: "udp", service: "snmp", answered: true }]),
   ];
   return present({
-    addresses: machine.map((one) => present({ ip: one.ip, mac: one.mac })),
-    hostname: name,
-    name: isOwn ? null : said?.name,
-    vendor: said?.vendor,
-    model: said?.model,
-    serial: said?.serial,
+    addresses: machine.map(({ ip, mac }) => present({ ip, mac: mac ?? macs.get(ip) })),
+    hostname: isOwn ? ownName : (named ?? said?.hostname ?? told?.name),
+    name: isOwn ? null : (said?.name ?? told?.name),
+    vendor: said?.vendor ?? told?.vendor,
+    model: said?.model ?? told?.model,
+    serial: said?.serial ?? told?.serial,
+    os: told?.os,
     ports: ports.length === 0 ? null : ports,
     silent: silent.length === 0 ? null : rangesOf(silent),
     is_collector: isOwn,

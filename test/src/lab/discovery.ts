@@ -12,11 +12,11 @@ import { putUnder } from "@nts/shared/groups";
 import { aKey, anAccount, type Caller } from "../support/api.js";
 import { succeeds } from "../support/python-tools.js";
 import { startStack } from "../support/stack.js";
-import { BLOCKS, buildLaboratory, type Laboratory } from "./laboratory.js";
-import { DOMAIN, type LabHost, laboratoryOf } from "./laboratory.rules.js";
+import { BLOCKS, buildLaboratory, COMMUNITY, type Laboratory } from "./laboratory.js";
+import { DOMAIN, FAR, gatewayIn, type LabHost, laboratoryOf, ROUTER } from "./laboratory.rules.js";
 
 const NTS = join(ROOT, "cli/bundle/nts.js");
-const TOOLS = ["ip", "ss", "dnsmasq", "iptables", "sysctl", "openssl"];
+const TOOLS = ["ip", "ss", "dnsmasq", "iptables", "sysctl", "openssl", "snmpd"];
 const MAX_SECONDS = 60;
 const RATE = 500;
 /** After which a machine that has left is missed. */
@@ -59,6 +59,8 @@ export async function discoverLaboratories(args: readonly string[]): Promise<{ p
   const { values } = parseArgs({ args: [...args], options, allowPositionals: true });
   const folder = await mkdtemp(join(tmpdir(), "nts-discovery-"));
   const pem = join(folder, "lab.pem");
+  const snmp = join(folder, "snmp.json");
+  await writeFile(snmp, JSON.stringify({ communities: ["wrong", COMMUNITY] }), { mode: 0o600 });
   const subject = ["-subj", `/CN=${DOMAIN}`, "-keyout", pem, "-out", join(folder, "cert.pem")];
   await execa("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", ...subject]);
   await writeFile(pem, (await execa("cat", [pem, join(folder, "cert.pem")])).stdout);
@@ -69,7 +71,7 @@ export async function discoverLaboratories(args: readonly string[]): Promise<{ p
     const { caller: key } = await aKey(stack.url, account);
     const first = Number(values.seed);
     for (let seed = first; seed < first + Number(values.laboratories); seed++) {
-      const score = await scoreOf(seed, key, pem);
+      const score = await scoreOf(seed, key, { pem, snmp });
       scores.push(score);
       console.log(lineOf(score));
     }
@@ -88,7 +90,13 @@ export async function discoverLaboratories(args: readonly string[]): Promise<{ p
   return { passed: scores.length - failed, failed };
 }
 
-async function scoreOf(seed: number, key: Caller, pem: string): Promise<Score> {
+interface Files {
+  readonly pem: string;
+  /** Credentials. */
+  readonly snmp: string;
+}
+
+async function scoreOf(seed: number, key: Caller, { pem, snmp }: Files): Promise<Score> {
   const all = laboratoryOf(seed);
   // One machine comes later, and one that is there at first leaves.
   const later = all[0] as LabHost;
@@ -100,7 +108,7 @@ async function scoreOf(seed: number, key: Caller, pem: string): Promise<Score> {
     const network = await key.data<{ id: string }>("post", "/api/v1/networks", { name: `Laboratory ${seed}` });
     const startedAt = performance.now();
     const before = await laboratory.sent();
-    const report = await look(laboratory, excluded.ip);
+    const report = await look(laboratory, excluded.ip, snmp);
     const lookedSeconds = (performance.now() - startedAt) / 1_000;
     const after = await laboratory.sent();
     await importReport(key, network.id, report);
@@ -110,7 +118,11 @@ async function scoreOf(seed: number, key: Caller, pem: string): Promise<Score> {
     const faults = stored.some(({ interfaces }) => interfaces.some(({ ip_address: ip }) => ip === excluded.ip))
       ? [`${excluded.ip} was looked at`]
       : [];
-    const changed = await changesSeen({ laboratory, key, networkId: network.id, later, leaving, excluded, all });
+    const routers = stored.filter(({ interfaces }) =>
+      interfaces.some(({ ip_address: ip }) => [ROUTER, gatewayIn(FAR)].includes(ip)),
+    );
+    if (routers.length !== 1) faults.push(`the router is ${routers.length} hosts`);
+    const changed = await changesSeen({ laboratory, key, networkId: network.id, later, leaving, excluded, all, snmp });
     return {
       ...compared(there, stored, seed),
       seconds,
@@ -131,15 +143,16 @@ interface Changing {
   readonly leaving: LabHost;
   readonly excluded: LabHost;
   readonly all: readonly LabHost[];
+  readonly snmp: string;
 }
 
 /** A machine that comes is there after the next look, and one that leaves is missed. @returns what is wrong */
 async function changesSeen(changing: Changing): Promise<string[]> {
-  const { laboratory, key, networkId, later, leaving, excluded, all } = changing;
+  const { laboratory, key, networkId, later, leaving, excluded, all, snmp } = changing;
   for (const one of all) if (one.machine === later.machine) await laboratory.start(one);
   await laboratory.unplug(leaving.machine);
   for (let looks = 0; looks < MOST_LOOKS; looks++)
-    await importReport(key, networkId, await look(laboratory, excluded.ip));
+    await importReport(key, networkId, await look(laboratory, excluded.ip, snmp));
   const stored = await hostsIn(key, networkId);
   const at = (ip: string): StoredHost | undefined =>
     stored.find(({ interfaces }) => interfaces.some(({ ip_address: one }) => one === ip));
@@ -151,8 +164,8 @@ async function changesSeen(changing: Changing): Promise<string[]> {
   ];
 }
 
-function look(laboratory: Laboratory, excluded: string): Promise<string> {
-  const options = ["--discover", ...BLOCKS, "--exclude", excluded, "--rate", String(RATE), "--print"];
+function look(laboratory: Laboratory, excluded: string, snmp: string): Promise<string> {
+  const options = ["--discover", ...BLOCKS, "--exclude", excluded, "--rate", String(RATE), "--snmp", snmp, "--print"];
   return laboratory.look(process.execPath, NTS, "collect", ...options);
 }
 
@@ -179,9 +192,7 @@ function compared(there: readonly LabHost[], stored: readonly StoredHost[], seed
   const duplicates: string[] = [];
   const wrongPorts: string[] = [];
   let found = 0;
-  // What answers nothing behind a router cannot be seen.
-  const answering = [...machines].filter(([, [first]]) => first?.isFirewalled === false || first?.subnet !== 3);
-  for (const [machine, own] of answering) {
+  for (const [machine, own] of machines) {
     const seen = stored.filter(({ interfaces }) =>
       own.some(({ ip }) => interfaces.some((one) => one.ip_address === ip)),
     );
@@ -192,7 +203,7 @@ function compared(there: readonly LabHost[], stored: readonly StoredHost[], seed
     if (open.join() !== known.filter((port) => port !== 80 || open.includes(80)).join())
       wrongPorts.push(`${machine}: ${known.join()} instead of ${open.join()}`);
   }
-  return { seed, machines: answering.length, found, duplicates, falseJoins, wrongPorts };
+  return { seed, machines: machines.size, found, duplicates, falseJoins, wrongPorts };
 }
 
 function isRight(score: Score): boolean {

@@ -17,13 +17,15 @@ export interface LabHost {
   readonly ptr: string | null;
   readonly mdnsName: string | null;
   readonly ports: readonly LabPort[];
-  /** It answers nothing but the question for its MAC address. */
+  /** It answers nothing but the question for its MAC address; behind the router, only the router knows it. */
   readonly isFirewalled: boolean;
 }
 
 export const SUBNETS = 4;
 /** It is reached through a router. */
 export const FAR = 3;
+/** The address of the router on a link of the collector. */
+export const ROUTER = "10.77.0.254";
 export const DOMAIN = "lab.example";
 const HOSTS = 60;
 const NAMES = ["nas", "web", "printer", "camera", "tv", "pi", "desk", "phone"];
@@ -49,7 +51,7 @@ export function laboratoryOf(seed: number): LabHost[] {
   const addressIn = (subnet: number): string => {
     for (;;) {
       const ip = `10.77.${subnet}.${2 + below(250)}`;
-      if (taken.has(ip)) continue;
+      if (taken.has(ip) || ip === ROUTER) continue;
       taken.add(ip);
       return ip;
     }
@@ -57,7 +59,7 @@ export function laboratoryOf(seed: number): LabHost[] {
   return Array.from({ length: HOSTS }, (_, n) => n).flatMap((n): LabHost[] => {
     const machine = `${NAMES[n % NAMES.length] ?? ""}-${n}`;
     const subnet = n % SUBNETS;
-    const isFirewalled = subnet !== FAR && isWithin(15);
+    const isFirewalled = isWithin(15);
     const ports = isFirewalled ? [] : SERVICES.filter(() => isWithin(30));
     // Half of the cards have a vendor's address, the others a random one.
     const prefix = isWithin(50) ? "00:16:3e" : "02:1a:7b";

@@ -6,11 +6,13 @@ import { execa } from "execa";
 import { ROOT } from "@nts/local/processes/system";
 import { putUnder } from "@nts/shared/groups";
 import { until } from "../support/until.js";
-import { DOMAIN, FAR, gatewayIn, type LabHost, SUBNETS } from "./laboratory.rules.js";
+import { DOMAIN, FAR, gatewayIn, type LabHost, ROUTER, SUBNETS } from "./laboratory.rules.js";
 
 const HOST = join(ROOT, "test/dist/lab/host.js");
 /** Files for the namespaces of this name, as `ip netns exec` mounts them. */
 const SETTINGS = "/etc/netns";
+/** With which the router is asked by SNMP. */
+export const COMMUNITY = "laboratory";
 /** Machines that are started at once. */
 const AT_A_TIME = 8;
 
@@ -61,11 +63,11 @@ export async function buildLaboratory(hosts: readonly LabHost[], pem: string): P
       ]),
       `link add to-router type veth peer name wan netns ${router}`,
       "link set to-router master br0 up",
-      `route add 10.77.${FAR}.0/24 via 10.77.0.254`,
+      `route add 10.77.${FAR}.0/24 via ${ROUTER}`,
     ]);
     await batch(router, [
       "link set lo up",
-      "addr add 10.77.0.254/24 dev wan",
+      `addr add ${ROUTER}/24 dev wan`,
       "link set wan up",
       `link add br${FAR} type bridge`,
       `addr add ${gatewayIn(FAR)}/24 dev br${FAR}`,
@@ -74,6 +76,17 @@ export async function buildLaboratory(hosts: readonly LabHost[], pem: string): P
     ]);
     await inside(router, "sysctl", "-qw", "net.ipv4.ip_forward=1");
     await startNames();
+    await startSnmp();
+  }
+
+  /** The router tells whom it knows. */
+  async function startSnmp(): Promise<void> {
+    const settings = join(folder, "snmpd.conf");
+    await writeFile(settings, `rocommunity ${COMMUNITY}\nsysName lab-router\n`);
+    const places = `udp:${ROUTER}:161,udp:${gatewayIn(FAR)}:161`;
+    const snmpd = ["snmpd", "-f", "-LF", "e", join(folder, "snmpd.log"), "-C", "-c", settings, places];
+    running.push(execa("ip", ["netns", "exec", router, ...snmpd], { reject: false, stdio: "ignore" }));
+    await until(async () => (await inside(router, "ss", "-Hlun", "sport", "161")) !== "");
   }
 
   async function startNames(): Promise<void> {

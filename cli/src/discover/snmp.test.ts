@@ -1,0 +1,139 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { reportOf } from "./report.rules.js";
+import { readSnmpCredentials } from "./snmp-credentials.js";
+import { addressesIn, neighboursIn, systemIn, vendorIn } from "./snmp-values.rules.js";
+
+describe("nts collect --discover: what devices say by SNMP", () => {
+  it.each([
+    ["Linux nas 6.1.0-18-amd64 #1 SMP Debian x86_64", { name: "Linux", version: "6.1.0-18-amd64" }],
+    ["RouterOS RB750Gr3", { name: "RouterOS", version: null }],
+    ["Cisco IOS Software, C2960 Software, Version 15.0(2)SE11, RELEASE", { name: "Cisco IOS", version: "15.0(2)SE11" }],
+    ["HP ETHERNET MULTI-ENVIRONMENT", null],
+  ])("%s", (description, system) => expect(systemIn(description)).toEqual(system));
+
+  it("names vendors by their numbers", () => {
+    expect(["1.3.6.1.4.1.14988.1", "1.3.6.1.4.1.9.1.1208", "1.3.6.1.4.1.8072.3.2.10", ""].map(vendorIn)).toEqual([
+      "MikroTik",
+      "Cisco",
+      null,
+      null,
+    ]);
+  });
+
+  it("has addresses that others can reach, with the MAC addresses of their interfaces", () => {
+    const macs = [
+      ["2", Buffer.from("00163e000001", "hex")],
+      ["3", Buffer.alloc(0)],
+    ] as const;
+    const rows = [
+      ["127.0.0.1", 1],
+      ["10.0.0.1", 2],
+      ["10.0.1.1", 3],
+    ] as const;
+    expect(addressesIn(rows, macs)).toEqual([
+      { ip: "10.0.0.1", mac: "00:16:3e:00:00:01" },
+      { ip: "10.0.1.1", mac: null },
+    ]);
+  });
+
+  it("knows neighbours, but none without a MAC address of one card", () => {
+    const rows = [
+      ["2.10.0.0.5", Buffer.from("00163e000005", "hex")],
+      ["2.10.0.0.6", Buffer.from("ffffffffffff", "hex")],
+      ["2.10.0.0.7", Buffer.alloc(6)],
+    ] as const;
+    expect(neighboursIn(rows)).toEqual([{ ip: "10.0.0.5", mac: "00:16:3e:00:00:05" }]);
+  });
+
+  it("makes its addresses one machine, and those that only it knows others, if they are looked at", () => {
+    const router = {
+      ...{ name: "gw", vendor: "MikroTik", model: null, serial: "A1", os: null },
+      addresses: [
+        { ip: "10.0.0.1", mac: "00:16:3e:00:00:01" },
+        { ip: "10.0.1.1", mac: "00:16:3e:00:00:02" },
+        { ip: "192.0.2.1", mac: null },
+      ],
+      neighbours: [
+        { ip: "10.0.1.5", mac: "00:16:3e:00:00:05" },
+        { ip: "192.0.2.9", mac: "00:16:3e:00:00:09" },
+      ],
+    };
+    const lines = reportOf({
+      ...{ startedAt: new Date(0), blocks: [], excluded: [], covered: [], ports: [22] },
+      found: [
+        { ip: "10.0.0.1", mac: "00:16:3e:00:00:01", open: [22], silent: [] },
+        { ip: "10.0.1.1", mac: null, open: [22], silent: [] },
+      ],
+      ...{ names: new Map(), answers: new Map(), announced: new Map(), ownName: "watcher" },
+      bySnmp: new Map([["10.0.0.1", router]]),
+      isTarget: (ip) => ip.startsWith("10."),
+    }).split("\n");
+    expect(lines.slice(1, 3).map((line) => JSON.parse(line) as object)).toEqual([
+      {
+        host: {
+          addresses: [
+            { ip: "10.0.0.1", mac: "00:16:3e:00:00:01" },
+            { ip: "10.0.1.1", mac: "00:16:3e:00:00:02" },
+          ],
+          ...{ hostname: "gw", name: "gw", vendor: "MikroTik", serial: "A1" },
+          ports: [
+            { port: 22, protocol: "tcp" },
+            { port: 22, protocol: "tcp", ip: "10.0.1.1" },
+            { port: 161, protocol: "udp", service: "snmp", answered: true },
+          ],
+        },
+      },
+      { host: { addresses: [{ ip: "10.0.1.5", mac: "00:16:3e:00:00:05" }] } },
+    ]);
+  });
+});
+
+describe("nts collect --discover: credentials for SNMP", () => {
+  let folder: string;
+  beforeAll(() => {
+    folder = mkdtempSync(join(tmpdir(), "snmp-"));
+  });
+  afterAll(() => rmSync(folder, { recursive: true }));
+
+  const readText = (text: string, mode = 0o600) => {
+    const path = join(folder, "snmp.json");
+    writeFileSync(path, text);
+    chmodSync(path, mode);
+    return readSnmpCredentials(path);
+  };
+
+  it("are communities and users", async () => {
+    const users = [{ name: "watcher", auth_key: "auth-secret", priv_key: "priv-secret" }, { name: "open" }];
+    expect(await readText(JSON.stringify({ communities: ["public"], users }))).toEqual([
+      { community: "public" },
+      {
+        user: {
+          name: "watcher",
+          level: 3,
+          authProtocol: 3,
+          authKey: "auth-secret",
+          privProtocol: 4,
+          privKey: "priv-secret",
+        },
+      },
+      { user: { name: "open", level: 1 } },
+    ]);
+  });
+
+  it.each([
+    ["readable by others", "{}", 0o644, "can be read by others: chmod 600"],
+    ["not JSON", "communities: public", 0o600, "is not JSON"],
+    ["of another form", '{"communities":"public"}', 0o600, "communities is not as documented"],
+  ])("that are %s are refused, and not shown", async (_what, text, mode, reason) => {
+    const said = await readText(text, mode);
+    expect(said).toContain(reason);
+    expect(said).not.toContain("public");
+  });
+
+  it("that are missing have a reason", async () => {
+    expect(await readSnmpCredentials(join(folder, "none"))).toContain("cannot be read (ENOENT)");
+  });
+});
