@@ -1,7 +1,7 @@
 import { createSocket } from "node:dgram";
 import { setTimeout as delay } from "node:timers/promises";
 import createMulticastDns, { type ResponsePacket } from "multicast-dns";
-import type { OwnAddress } from "./blocks.rules.js";
+import type { OwnAddress } from "./blocks.js";
 
 // What machines tell of themselves when asked by multicast: names and services (mDNS), kind and maker (SSDP).
 

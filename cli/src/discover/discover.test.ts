@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { addressesOf, blockIn, blocksOf, ownAddressesAmong } from "./blocks.rules.js";
+import { addressesOf, blockIn, blocksOf, ownAddressesAmong } from "./blocks.js";
 import { faultIn } from "./discover.js";
 import { greetingIn, pageIn } from "./greetings.rules.js";
 import { createPace } from "./pace.js";

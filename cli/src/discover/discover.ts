@@ -9,7 +9,7 @@ import {
   MOST_ADDRESSES,
   ownAddressesAmong,
   type OwnAddress,
-} from "./blocks.rules.js";
+} from "./blocks.js";
 import { namesOf } from "./names.js";
 import { findNeighbours } from "./neighbours.js";
 import { createPace, type Pace } from "./pace.js";

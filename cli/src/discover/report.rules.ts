@@ -1,6 +1,6 @@
 import type { Announcements } from "./announcements.js";
 import type { PortsOf } from "./ports.js";
-import { type Answer, keyOf } from "./services.js";
+import { type Answer, keyOf } from "./answers.rules.js";
 import type { SnmpMachine } from "./snmp-values.rules.js";
 
 // What was found, as the file that the API imports. @see docs/discovery.md

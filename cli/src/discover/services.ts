@@ -1,28 +1,11 @@
 import { connect, type Socket } from "node:net";
 import { connect as connectTls, type PeerCertificate, type TLSSocket } from "node:tls";
+import { type Answer, type Certificate, keyOf } from "./answers.rules.js";
 import { greetingIn, type Page, pageIn } from "./greetings.rules.js";
 import { forEach, type Pace } from "./pace.js";
 import type { PortsOf } from "./ports.js";
 
 // What answers at open ports: a greeting, a certificate, the title of the first page.
-
-export interface Certificate {
-  readonly subject: string;
-  readonly issuer: string;
-  readonly names: readonly string[];
-  readonly not_before: string;
-  readonly not_after: string;
-  readonly sha256: string;
-}
-
-/** What a port says; all null if nothing was understood. */
-export interface Answer {
-  readonly service: string | null;
-  readonly product: string | null;
-  readonly version: string | null;
-  readonly title: string | null;
-  readonly certificate: Certificate | null;
-}
 
 const AT_A_TIME = 50;
 /** Servers that speak first do so within this time. */
@@ -45,10 +28,6 @@ export async function answersOf(machines: readonly PortsOf[], pace: Pace): Promi
     if (!LEFT_ALONE.has(port)) found.set(keyOf(ip, port), await answerOf(ip, port, pace));
   });
   return found;
-}
-
-export function keyOf(ip: string, port: number): string {
-  return `${ip} ${port}`;
 }
 
 async function answerOf(ip: string, port: number, pace: Pace): Promise<Answer> {
