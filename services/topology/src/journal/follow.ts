@@ -20,7 +20,7 @@ const GATHER_MS = 25;
 /** Milliseconds since the commit of what was read last, after which what is behind it goes first: others wait for it. */
 const BEHIND_MS = 500;
 /** Then, the backlog proceeds after this many full batches. */
-const OTHERS_FIRST = 3;
+const OTHERS_FIRST = 8;
 /** Fraction of time spent on the backlog; the rest leaves the database to others. */
 const DUTY = 0.8;
 /** Milliseconds that a read waits for the next event; without any, the position is saved as often. */
