@@ -91,7 +91,8 @@ function themeStyles() {
 const COMPONENTS = [
   ...["ActionIcon", "Alert", "Anchor", "Badge", "Button", "Center", "Checkbox", "CheckboxCard", "CheckboxIndicator"],
   ...["CloseButton", "Code", "ColorInput", "ColorPicker", "ColorSwatch", "Combobox", "Divider", "Drawer", "Fieldset"],
-  ...["Group", "InlineInput", "Input", "List", "Loader", "Menu", "Modal", "ModalBase", "Notification", "NumberInput"],
+  ...["Group", "Indicator", "InlineInput", "Input", "List", "Loader", "Menu", "Modal", "ModalBase", "Notification"],
+  ...["NumberInput"],
   ...["Overlay", "Pagination", "Paper", "PasswordInput", "Pill", "PillsInput", "Popover", "Progress", "Radio"],
   ...["RadioCard", "RadioIndicator", "ScrollArea", "Stack", "Stepper", "Switch", "Table", "Tabs", "Text", "Title"],
   ...["Tooltip", "UnstyledButton", "VisuallyHidden"],

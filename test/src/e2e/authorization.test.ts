@@ -218,7 +218,7 @@ function expectedOf(operation: AnyEndpoint, kind: Kind, target: Target): string 
   const ofAll =
     /^(get_(topology|stats)|report_(gone|certificates|utilization)|export_inventory|list_import_jobs|list_webhook_progress|(list|diff|stream)_changes)$/;
   if (visible || operation.list === true || ofAll.test(operationId)) return 200;
-  return path.includes("{id}") || path.endsWith("/bulk-delete") ? "not_found" : "invalid_reference";
+  return path.includes("{id}") || /\/(?:bulk-delete|hosts\/known)$/.test(path) ? "not_found" : "invalid_reference";
 }
 
 function belongsToOrganization(path: string): boolean {
@@ -306,6 +306,7 @@ function bodyFor(operation: AnyEndpoint, resource: string, target: Target, entit
   const special = bodyWithoutEntityOf(operation, own.password, cursor);
   if (special !== null) return special;
   if (operation.operationId === "merge_hosts") return { host_id: other };
+  if (operation.operationId === "know_hosts") return { ids: [entity.id] };
   if (operation.operationId === "split_host") return { interface_ids: [other], name: "split" };
   const isCreate = operation.operationId.startsWith("create_");
   const n = ++victims;

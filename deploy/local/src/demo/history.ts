@@ -119,6 +119,7 @@ export const CHANGES: readonly DemoChange[] = [
     make: scanAll({
       gone: ["Meeting room display", "Printer first floor"],
       closed: { "Wireless controller": [8843], "Printer second floor": [9100] },
+      strangers: [{ key: "office", ip: "10.20.20.187", mac: "3C:5A:B4:7D:19:E2" }],
     }),
   },
   {
@@ -197,19 +198,28 @@ function importContainers(api: DemoApi, { id, network_id: networkId }: FoundHost
   return api.post(`/api/v1/imports/docker?network_id=${networkId}&host_id=${id}`, file, comment);
 }
 
+interface Stranger {
+  readonly key: SubnetKey;
+  readonly ip: string;
+  readonly mac: string;
+}
+
 /** Hosts and ports that scans no longer find, with their creation times. */
 interface Unfound {
   readonly daysAgo?: number;
   readonly gone?: readonly string[];
   readonly closed?: Readonly<Record<string, readonly number[]>>;
+  /** Machines that nobody has written down. */
+  readonly strangers?: readonly Stranger[];
 }
 
 /** Scans of all subnets that miss these. */
-function scanAll({ daysAgo = 0, gone = [], closed = {} }: Unfound): Make {
+function scanAll({ daysAgo = 0, gone = [], closed = {}, strangers = [] }: Unfound): Make {
   return async (api, { network_id: networkId }, comment) => {
     const there = HOSTS.filter(({ name }) => !gone.includes(name));
     for (const { key, cidr } of SUBNETS) {
-      const up = there.flatMap((host) => elementsOf(host, key, closed[host.name] ?? []));
+      const known = there.flatMap((host) => elementsOf(host, key, closed[host.name] ?? []));
+      const up = [...known, ...strangers.filter((one) => one.key === key).map(strangerElement)];
       const total = 2 ** (32 - Number(cidr.split("/")[1]));
       const counts = `<hosts up="${up.length}" down="${total - up.length}" total="${total}"/>`;
       const file =
@@ -219,6 +229,13 @@ function scanAll({ daysAgo = 0, gone = [], closed = {} }: Unfound): Make {
       await api.post(`/api/v1/imports/nmap?network_id=${networkId}&seen_at=${seenAt}`, file, comment);
     }
   };
+}
+
+function strangerElement({ ip, mac }: Stranger): string {
+  return (
+    `<host><status state="up" reason="arp-response"/><address addr="${ip}" addrtype="ipv4"/><address addr="${mac}" addrtype="mac"/>` +
+    `<ports><extraports state="closed" count="65535"/></ports></host>`
+  );
 }
 
 const TLS_PORTS: ReadonlySet<number> = new Set([443, 8006, 8443, 9443]);

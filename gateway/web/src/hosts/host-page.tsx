@@ -21,6 +21,7 @@ import { HostEditor } from "./host-editor.js";
 import { MergeWindow } from "./merge-window.js";
 import { InterfacesPart } from "./interfaces-part.js";
 import { observedFacts, RoleFact } from "./observed.js";
+import { PresenceLine } from "./presence-line.js";
 import { SplitWindow } from "./split-window.js";
 import { Stranger } from "./strangers.js";
 import { VirtualizationText } from "./virtualization-text.js";
@@ -86,7 +87,13 @@ function Facts({ host }: { readonly host: Host }): ReactNode {
     ["Known", !host.is_known && <Stranger key="known" host={host} />],
     ["Topology", host.hidden && "Hidden"],
     ["Source", host.source.type],
-    ["Seen", <SeenText key="seen" {...host} />],
+    [
+      "Seen",
+      <div key="seen">
+        <SeenText {...host} />
+        {(host.seen ?? null) !== null && <PresenceLine host={host} />}
+      </div>,
+    ],
     ["Changed", <When key="changed" at={host.updated_at} />],
   ];
   return <FactList facts={facts} />;

@@ -1,4 +1,4 @@
-import { Button } from "@mantine/core";
+import { Button, Group } from "@mantine/core";
 import type { ReactNode } from "react";
 import { EditMenu } from "../parts/edit-menu.js";
 import { ListView, type ListViewProps } from "./list-view.js";
@@ -38,10 +38,10 @@ export function EditableList<Row extends Named>(props: EditableListProps<Row>): 
       </>
     ),
     actions: (row: Row) => (
-      <>
+      <Group gap="xs" wrap="nowrap" justify="flex-end">
         {further?.(row)}
         <EditMenu name={row.name} onEdit={() => onEdit(row)} onDelete={() => removal.removeOne(row.id, row.name)} />
-      </>
+      </Group>
     ),
   };
   return <ListView {...list} idOf={({ id }) => id} nameOf={({ name }) => name} {...(may && editing)} />;

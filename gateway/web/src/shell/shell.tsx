@@ -9,6 +9,7 @@ import { ConfirmProvider } from "../parts/confirm.js";
 import { Confirmation } from "../second-factor/confirmation.js";
 import { FreshCodes } from "../second-factor/fresh-codes.js";
 import { Unverified } from "../mail/unverified.js";
+import { Bell } from "../news/bell.js";
 import { PATHS } from "../paths.js";
 import { Waiting } from "../parts/waiting.js";
 import { SampleNote } from "../sample/sample-note.js";
@@ -49,6 +50,7 @@ export function Shell(): ReactNode {
                 </Link>
                 <div className={classes.barEnd}>
                   <PaletteIcon />
+                  <Bell />
                   <SchemeChoice />
                 </div>
               </nav>
@@ -102,7 +104,10 @@ function Side({ onNavigate }: { readonly onNavigate?: () => void }): ReactNode {
         <SchemeChoice />
       </div>
       {onNavigate === undefined && <PaletteButton />}
-      <div className={classes.organization}>{organization.name}</div>
+      <div className={classes.organization}>
+        {organization.name}
+        {onNavigate === undefined && <Bell />}
+      </div>
       <SampleNote />
       <Navigation {...(onNavigate && { onNavigate })} />
       <div className={classes.foot}>
