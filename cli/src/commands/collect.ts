@@ -1,6 +1,6 @@
 import { hostname as ownName } from "node:os";
 import type { Command } from "commander";
-import { importFile } from "@nts/shared/contract";
+import { importFile, whoami } from "@nts/shared/contract";
 import { ApiError } from "@nts/shared/client";
 import type { Collected } from "../collect/found.js";
 import { discover, type DiscoverOptions, faultIn } from "../discover/discover.js";
@@ -170,12 +170,13 @@ function report(terminal: Terminal, error: unknown, before: string): number {
 async function networkOf(connection: Connection, name: string | undefined): Promise<string> {
   const networks = resourceNamed("networks");
   if (name !== undefined) return idOf(connection, networks, name);
-  const response = await connection.transport.send(networks.list, { query: { limit: 2 } });
-  const [first, second] = (response?.data ?? []) as readonly { readonly id: string }[];
+  // A key that can only import cannot list them, but knows which it may use.
+  const { network_ids: ids } = await connection.client.call(whoami, {});
+  const [first, second] = ids;
   if (first === undefined)
     throw new Problem(EXIT.missing, "There are no networks yet: nts create network --set name=Home");
   if (second !== undefined) throw new Problem(EXIT.usage, "Several networks: choose one with --network.");
-  return first.id;
+  return first;
 }
 
 /** Waits for the next round. @returns whether the program was asked to exit */

@@ -16,6 +16,7 @@ interface LoginOptions {
   readonly level: string;
   readonly name: string;
   readonly network?: readonly string[];
+  readonly collect?: boolean;
 }
 
 export const addLogin: AddCommands = (program, surroundings) => {
@@ -26,6 +27,7 @@ export const addLogin: AddCommands = (program, surroundings) => {
     .option("--key", "store an existing key, which is prompted for or read from standard input")
     .addOption(new Option("--level <level>", "what the new key may do").choices(PERMISSIONS).default("Member"))
     .option("--network <names...>", "restrict the new key to these networks")
+    .option("--collect", "the new key can only import, for nts collect")
     .option("--name <name>", "name of the new key", `nts on ${hostname()}`)
     .action(async (_options, command: Command) => {
       await signIn(terminal, command.optsWithGlobals<LoginOptions>());
@@ -64,13 +66,14 @@ async function keyOf(terminal: Terminal): Promise<string> {
   return key.trim();
 }
 
-async function newKey(connection: Connection, { name, level, network }: LoginOptions): Promise<string> {
+async function newKey(connection: Connection, { name, level, network, collect }: LoginOptions): Promise<string> {
   const { user, organization } = await connection.client.call(whoami, {});
   const ids = network && (await Promise.all(network.map((one) => idOf(connection, resourceNamed("networks"), one))));
   const { key } = await connection.client.call(createKey, {
     body: {
       ...{ name, user_id: user.id, organization_id: organization.id, tags: [], permissions: level as "Member" },
       ...(ids !== undefined && { network_ids: ids }),
+      ...(collect === true && { scope: "collect" as const }),
     },
   });
   return key;

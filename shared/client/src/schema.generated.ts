@@ -169,8 +169,10 @@ export interface components {
             is_enabled?: boolean;
             /** @description A list restricts the key to these networks; null removes the restriction; if absent, unchanged (on creation: unrestricted). */
             network_ids?: components["schemas"]["Uuid"][] | null;
-            /** @description Default Viewer; if absent, unchanged. */
+            /** @description Default Viewer, with the scope `collect` Member; if absent, unchanged. */
             permissions?: components["schemas"]["Permission"];
+            /** @description `collect` limits the key to imports, their jobs and `whoami`. Default full; if absent, unchanged. */
+            scope?: components["schemas"]["KeyScope"];
             /** @description Addresses or CIDR blocks; empty for no restriction; if absent, unchanged. */
             allowed_ips?: (components["schemas"]["IpAddress"] | components["schemas"]["Cidr"])[];
             /** @description In addition to the user's limit, which still applies; null for none; if absent, unchanged. */
@@ -181,6 +183,8 @@ export interface components {
         Text1To50: string;
         /** Format: date-time */
         Instant: string;
+        /** @enum {string} */
+        KeyScope: "full" | "collect";
         IpAddress: components["schemas"]["Ipv4Address"] | components["schemas"]["Ipv6Address"];
         /** Format: ipv4 */
         Ipv4Address: string;
@@ -201,8 +205,10 @@ export interface components {
             is_enabled?: boolean;
             /** @description A list restricts the key to these networks; null removes the restriction; if absent, unchanged (on creation: unrestricted). */
             network_ids?: components["schemas"]["Uuid"][] | null;
-            /** @description Default Viewer; if absent, unchanged. */
+            /** @description Default Viewer, with the scope `collect` Member; if absent, unchanged. */
             permissions?: components["schemas"]["Permission"];
+            /** @description `collect` limits the key to imports, their jobs and `whoami`. Default full; if absent, unchanged. */
+            scope?: components["schemas"]["KeyScope"];
             /** @description Addresses or CIDR blocks; empty for no restriction; if absent, unchanged. */
             allowed_ips?: (components["schemas"]["IpAddress"] | components["schemas"]["Cidr"])[];
             /** @description In addition to the user's limit, which still applies; null for none; if absent, unchanged. */
@@ -1291,6 +1297,8 @@ export interface components {
             /** @description True if `network_ids` is a fixed list; false if the key follows its user. */
             restricted: boolean;
             permissions: components["schemas"]["Permission"];
+            /** @description `collect`: it can only import, follow its imports, and read its own rights. */
+            scope: components["schemas"]["KeyScope"];
             /** @description Address blocks from which it may be used; empty for no restriction. */
             allowed_ips: string[];
             /** @description null: only the user's limit applies. */

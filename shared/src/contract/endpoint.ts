@@ -46,6 +46,8 @@ export interface Endpoint<
   readonly confirmed?: boolean;
   /** What it creates outlives its creator, so keys that end or are limited in any way are rejected. */
   readonly outlivesKeys?: boolean;
+  /** API keys with the scope `collect` may use it. */
+  readonly collects?: boolean;
   /** Ends the browser's sessions: the gateway forwards the hashes of all session cookies. */
   readonly endsSessions?: boolean;
   /** The gateway forwards the hashes of the cookies that bind a provider sign-in to its browser. */

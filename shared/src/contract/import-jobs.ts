@@ -20,6 +20,7 @@ const params = z.object({ id: Id });
 export const listImportJobs = endpoint({
   ...common,
   operationId: "list_import_jobs",
+  collects: true,
   method: "get",
   path: "/api/v1/imports/jobs",
   permission: "Viewer",
@@ -32,6 +33,7 @@ export const listImportJobs = endpoint({
 export const getImportJob = endpoint({
   ...common,
   operationId: "get_import_job",
+  collects: true,
   method: "get",
   path: "/api/v1/imports/jobs/{id}",
   permission: "Viewer",
@@ -53,6 +55,7 @@ export const getImportJob = endpoint({
 export const cancelImportJob = endpoint({
   ...common,
   operationId: "cancel_import_job",
+  collects: true,
   method: "delete",
   path: "/api/v1/imports/jobs/{id}",
   permission: "Member",

@@ -223,6 +223,7 @@ const AS_JOB =
 export const importNmap = endpoint({
   ...common,
   operationId: "import_nmap",
+  collects: true,
   path: "/api/v1/imports/nmap",
   summary: "Import the XML output of `nmap -oX`",
   description:
@@ -242,6 +243,7 @@ export const importNmap = endpoint({
 export const importFile = endpoint({
   ...common,
   operationId: "import_file",
+  collects: true,
   path: "/api/v1/imports/{format}",
   summary: "Import a file from another tool",
   description:

@@ -29,6 +29,8 @@ export const VerifiedPrincipal = z.object({
   confirmed_until: z.number().optional(),
   /** A key that ends, or is restricted or limited in any way; absent for others. */
   is_limited: z.literal(true).optional(),
+  /** A key that can only import; absent for others. */
+  is_collecting: z.literal(true).optional(),
   /** No Owner of the organization has a verified address; absent for others. */
   is_unverified: z.literal(true).optional(),
 });

@@ -19,6 +19,11 @@ import { Cidr } from "./subnets.js";
 import { patchOf } from "./merge-patch.js";
 import { keepsWebhooks, MadeWebhooks } from "./webhooks.js";
 
+/** What a key is for: everything that its level allows, or only to import into its networks. */
+export const KEY_SCOPES = ["full", "collect"] as const;
+export const KeyScope = z.enum(KEY_SCOPES).meta({ id: "KeyScope" });
+export type KeyScope = z.infer<typeof KeyScope>;
+
 /** A user API key. `key` is masked except on creation. @see docs/api.md "Authentication" */
 export const UserApiKey = z
   .object({
@@ -37,6 +42,7 @@ export const UserApiKey = z
     network_ids: z.array(Id).describe("The networks the key may use now."),
     restricted: z.boolean().describe("True if `network_ids` is a fixed list; false if the key follows its user."),
     permissions: PermissionLevel,
+    scope: KeyScope.describe("`collect`: it can only import, follow its imports, and read its own rights."),
     allowed_ips: z.array(z.string()).describe("Address blocks from which it may be used; empty for no restriction."),
     rate_limit_per_minute: z.int().nullable().describe("null: only the user's limit applies."),
     previous: z
@@ -86,7 +92,12 @@ export const UserApiKeyInput = z
       .describe(
         "A list restricts the key to these networks; null removes the restriction; if absent, unchanged (on creation: unrestricted).",
       ),
-    permissions: PermissionLevel.optional().describe("Default Viewer; if absent, unchanged."),
+    permissions: PermissionLevel.optional().describe(
+      "Default Viewer, with the scope `collect` Member; if absent, unchanged.",
+    ),
+    scope: KeyScope.optional().describe(
+      "`collect` limits the key to imports, their jobs and `whoami`. Default full; if absent, unchanged.",
+    ),
     allowed_ips: AllowedAddresses.optional().describe(
       "Addresses or CIDR blocks; empty for no restriction; if absent, unchanged.",
     ),

@@ -40,6 +40,7 @@ export const whoami = endpoint({
   method: "get",
   path: "/api/v1/auth/whoami",
   credential: "any",
+  collects: true,
   permission: "Viewer",
   summary: "Get the principal of this request and its current rights",
   description: "As in every response, the `X-RateLimit-…` headers show the remaining requests.",

@@ -7,14 +7,17 @@ import { isUser, type Principal, type UserPrincipal } from "./tenancy.js";
  * service.
  *
  * @throws AppError `not_authenticated` · `session_required` · `permission_denied` with what is `required`: a level,
- * `all_networks`, or a `session` · `confirmation_required`
+ * `all_networks`, `full_scope`, or a `session` · `confirmation_required`
  * @see docs/api.md "Permissions"
  */
 export function authorize(
-  operation: Pick<Endpoint, "credential" | "permission" | "wholeOrganization" | "confirmed" | "outlivesKeys">,
+  operation: Pick<
+    Endpoint,
+    "credential" | "permission" | "wholeOrganization" | "confirmed" | "outlivesKeys" | "collects"
+  >,
   principal: Principal,
 ): void {
-  const { credential, permission, wholeOrganization, confirmed, outlivesKeys } = operation;
+  const { credential, permission, wholeOrganization, confirmed, outlivesKeys, collects } = operation;
   if (credential === "none" || credential === "optional") return;
   if (credential === "process") {
     if (principal.kind !== "process") throw new AppError("permission_denied");
@@ -27,6 +30,8 @@ export function authorize(
   // Also of a share, which is for one operation alone.
   if (!isUser(principal)) throw new AppError("not_authenticated");
   if (credential === "session" && principal.kind !== "session") throw new AppError("session_required");
+  if (principal.isCollecting === true && collects !== true)
+    throw new AppError("permission_denied", { required: "full_scope" });
   if (permission !== null && !isAtLeast(principal.permission, permission))
     throw new AppError("permission_denied", { required: permission });
   if (wholeOrganization === true) requireAllNetworks(principal);

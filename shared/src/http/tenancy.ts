@@ -41,6 +41,8 @@ export interface UserPrincipal {
   readonly confirmedUntil?: number;
   /** A key that ends, or is restricted or limited in any way. */
   readonly isLimited?: true;
+  /** A key that can only import. */
+  readonly isCollecting?: true;
 }
 
 /** Whoever has the link to a shared view. The scope has one network, or none if its maker may not use it any more. */
@@ -96,6 +98,8 @@ interface Claims {
   cnf?: number;
   /** 1 for a limited key. */
   ltd?: 1;
+  /** 1 for a key that can only import. */
+  col?: 1;
   /** 1 for an unverified organization. */
   unv?: 1;
   /** Of a share, whose id is that of the credential. */
@@ -167,12 +171,13 @@ function claimsOf(principal: Principal): Claims {
     return { kind, cid: shareId, org: organizationId, net: pack(networks), shr: { viewId, hide, asOf } };
   }
   if (!isUser(principal)) return { kind: principal.kind };
-  const { kind, credentialId, userId, email, permission, scope, confirmedUntil, isLimited } = principal;
+  const { kind, credentialId, userId, email, permission, scope, confirmedUntil, isLimited, isCollecting } = principal;
   return {
     kind,
     ...(email !== undefined && { eml: email }),
     ...(confirmedUntil !== undefined && { cnf: confirmedUntil }),
     ...(isLimited && { ltd: 1 }),
+    ...(isCollecting && { col: 1 }),
     ...(scope.isUnverified && { unv: 1 }),
     cid: credentialId,
     org: scope.organizationId,
@@ -183,7 +188,7 @@ function claimsOf(principal: Principal): Claims {
 }
 
 function principalOf(claims: Claims): Principal {
-  const { kind, cid, org, usr, eml, lvl, net, cnf, ltd, unv, shr } = claims;
+  const { kind, cid, org, usr, eml, lvl, net, cnf, ltd, col, unv, shr } = claims;
   if (kind === "anonymous" || kind === "process") return { kind };
   if (kind === "share") {
     if (cid === undefined || org === undefined || net === undefined || shr === undefined)
@@ -201,6 +206,7 @@ function principalOf(claims: Claims): Principal {
     scope: { organizationId: org, networks: unpack(net), ...(unv === 1 && { isUnverified: true }) },
     ...(cnf !== undefined && { confirmedUntil: cnf }),
     ...(ltd === 1 && { isLimited: true }),
+    ...(col === 1 && { isCollecting: true }),
   };
 }
 

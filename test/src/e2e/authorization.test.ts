@@ -38,6 +38,8 @@ interface Kind {
   readonly credential: "none" | "key" | "session";
   readonly level: Permission | null;
   readonly networks: readonly ("one" | "two")[];
+  /** A key that can only import. */
+  readonly isCollecting?: boolean;
 }
 
 /** The owner of the requested entity, relative to the callers' organization. */
@@ -99,6 +101,10 @@ beforeAll(async () => {
     const { caller } = await aKey(url, own, { permissions: level, ...(restricted && { network_ids }) });
     return { caller, credential: "key", level, networks };
   };
+  const collectingKey = async (): Promise<Kind> => {
+    const { caller } = await aKey(url, own, { permissions: "Owner", scope: "collect" });
+    return { caller, credential: "key", level: "Owner", networks: ["one", "two"] };
+  };
   kinds = [
     { caller: callerOf(url, "nobody"), credential: "none", level: null, networks: [] },
     { caller: own.session, credential: "session", level: "Owner", networks: ["one", "two"] },
@@ -106,6 +112,7 @@ beforeAll(async () => {
     await key("Owner", ["one"], true),
     await key("Viewer", ["one"], true),
     await key("Owner", [], true),
+    { ...(await collectingKey()), isCollecting: true },
   ];
 });
 
@@ -204,6 +211,7 @@ function expectedOf(operation: AnyEndpoint, kind: Kind, target: Target): string 
   const { credential, permission, operationId, path } = operation;
   if (kind.credential === "none") return "not_authenticated";
   if (credential === "session" && kind.credential === "key") return "session_required";
+  if (kind.isCollecting === true && operation.collects !== true) return "permission_denied";
   if (permission !== null && !isAtLeast(kind.level ?? "Viewer", permission)) return "permission_denied";
   const isWhole = kind.networks.length === 2;
   if ((operation.wholeOrganization === true || operation.outlivesKeys === true) && !isWhole) return "permission_denied";

@@ -1,6 +1,7 @@
 import { Checkbox, MultiSelect, NumberInput, Radio, Select, Stack, TagsInput, TextInput } from "@mantine/core";
 import { useForm, type UseFormReturnType } from "@mantine/form";
 import {
+  type KeyScope,
   getOrganization,
   createKey,
   getKey,
@@ -80,6 +81,13 @@ function KeyForm({ edited, onClose, onCreated }: FormProps): ReactNode {
         data={levels}
         {...form.getInputProps("permissions")}
       />
+      <Select
+        label="May"
+        description="Programs that collect data need no more than to import it"
+        allowDeselect={false}
+        data={SCOPES}
+        {...form.getInputProps("scope")}
+      />
       <Limits form={form} />
       {edited !== null && <Checkbox label="Enabled" {...form.getInputProps("is_enabled", { type: "checkbox" })} />}
       <TagField known={tags} {...form.getInputProps("tags")} />
@@ -87,12 +95,19 @@ function KeyForm({ edited, onClose, onCreated }: FormProps): ReactNode {
   );
 }
 
+const SCOPES: { value: KeyScope; label: string }[] = [
+  { value: "full", label: "Everything that its level allows" },
+  { value: "collect", label: "Only import" },
+];
+
 function valuesOf(key: UserApiKey | undefined) {
   const permissions: Permission = key?.permissions ?? "Viewer";
+  const scope: KeyScope = key?.scope ?? "full";
   const perMinute: number | "" = key?.rate_limit_per_minute ?? "";
   return {
     name: key?.name ?? "",
     permissions,
+    scope,
     reach: key?.restricted === true ? "some" : "all",
     network_ids: key?.restricted === true ? key.network_ids : [],
     expires_at: expiryOf(key?.expires_at ?? null),

@@ -28,6 +28,7 @@ export function keyResponse(
     network_ids: networkIdsOf(key, networkIds),
     restricted: key.network_ids !== null,
     permissions: key.permissions,
+    scope: key.scope ?? "full",
     allowed_ips: key.allowed_ips,
     rate_limit_per_minute: key.rate_limit_per_minute,
     previous:

@@ -76,9 +76,15 @@ describe("keys.key: creating", () => {
       is_enabled: true,
       network_ids: null,
       permissions: "Viewer",
+      scope: "full",
       allowed_ips: [],
       rate_limit_per_minute: null,
     });
+  });
+
+  it("makes a Member of one that is to collect", () => {
+    expect(create({ scope: "collect" })).toMatchObject({ permissions: "Member", scope: "collect" });
+    expect(create({ scope: "collect", permissions: "Viewer" })).toMatchObject({ permissions: "Viewer" });
   });
 
   it("rejects a level above its creator's", () => {
@@ -199,6 +205,7 @@ describe("keys.key: the rules of an update", () => {
       { is_enabled: false },
       { network_ids: null },
       { permissions: "Viewer" },
+      { scope: "collect" },
       { allowed_ips: [] },
       { rate_limit_per_minute: null },
     ])

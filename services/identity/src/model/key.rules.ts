@@ -1,6 +1,6 @@
 import { isAtLeast, type Permission } from "@nts/shared/contract/endpoint";
 import { isId } from "@nts/shared/contract/common";
-import type { UserApiKeyInput } from "@nts/shared/contract/keys";
+import type { KeyScope, UserApiKeyInput } from "@nts/shared/contract/keys";
 import { AppError, validationFailed } from "@nts/shared/errors";
 import type { Circumstances } from "./audit-entry.rules.js";
 import { changesTo } from "./revisions.rules.js";
@@ -29,6 +29,8 @@ export interface KeyDocument {
   /** null follows the user. */
   network_ids: string[] | null;
   permissions: Permission;
+  /** Absent: full. */
+  scope?: KeyScope;
   /** Address blocks; empty for all. */
   allowed_ips: string[];
   rate_limit_per_minute: number | null;
@@ -100,6 +102,7 @@ export type KeySettings = Pick<
   | "is_enabled"
   | "network_ids"
   | "permissions"
+  | "scope"
   | "allowed_ips"
   | "rate_limit_per_minute"
 >;
@@ -118,7 +121,7 @@ export interface Grantor {
 }
 
 const RIGHTS: readonly (keyof KeySettings)[] = [
-  ...(["expires_at", "is_enabled", "network_ids", "permissions"] as const),
+  ...(["expires_at", "is_enabled", "network_ids", "permissions", "scope"] as const),
   ...(["allowed_ips", "rate_limit_per_minute"] as const),
 ];
 
@@ -136,7 +139,9 @@ export function newKeySettings(input: UserApiKeyInput, grantor: Grantor, now: Da
     expires_at: dateOf(input.expires_at) ?? null,
     is_enabled: input.is_enabled ?? true,
     network_ids: uniqueIds(input.network_ids) ?? null,
-    permissions: input.permissions ?? "Viewer",
+    // A Viewer imports nothing.
+    permissions: input.permissions ?? (input.scope === "collect" ? "Member" : "Viewer"),
+    scope: input.scope ?? "full",
     allowed_ips: input.allowed_ips ?? [],
     rate_limit_per_minute: input.rate_limit_per_minute ?? null,
   };
@@ -165,6 +170,7 @@ export function keyChanges(
     is_enabled: input.is_enabled,
     network_ids: isVisibleSet(current, input.network_ids, grantor) ? undefined : uniqueIds(input.network_ids),
     permissions: input.permissions,
+    scope: input.scope === (current.scope ?? "full") ? undefined : input.scope,
     allowed_ips: input.allowed_ips,
     rate_limit_per_minute: input.rate_limit_per_minute,
   });

@@ -145,6 +145,12 @@ describe("credentials.rights: the limits of an API key", () => {
     expect(checkKey({ key: limited })).toMatchObject({ limits: { allowed_ips: ["10.0.0.0/8"], per_minute: 5 } });
   });
 
+  it("are those of a collector if it may only import", () => {
+    const { principal } = checkKey({ key: { ...key, scope: "collect" } }) as { principal: object };
+    expect(principal).toMatchObject({ is_collecting: true, is_limited: true });
+    expect(checkKey({ key: { ...key, scope: "full" } })).not.toMatchObject({ principal: { is_collecting: true } });
+  });
+
   it("end the previous secret when its grace period or the key ends, whichever is first", () => {
     const previous = { hash: "old", issued_at: now, since: now, expires_at: after(HOUR_MS), last_used: null };
     const check = (expires_at: Date | null) => checkKey({ hash: "old", key: { ...key, expires_at, previous } });

@@ -33,6 +33,8 @@ export function verifyKey(found: FoundKey, now: Date): Verification {
   if (!organization.api_access_enabled) return refused(number, "api_access_disabled", subjects);
   if (lacksFactor(user, organization)) return refused(number, "second_factor_required", subjects);
   const networks = networksOf(user);
+  const isCollecting = key.scope === "collect";
+  const isLimited = isCollecting || key.expires_at !== null || key.network_ids !== null || limits !== undefined;
   return {
     status: "valid",
     number,
@@ -44,9 +46,8 @@ export function verifyKey(found: FoundKey, now: Date): Verification {
       email: user.email,
       permission: lowerOf(key.permissions, user.permissions),
       networks: key.network_ids === null ? networks : narrowed(networks, key.network_ids),
-      ...((key.expires_at !== null || key.network_ids !== null || limits !== undefined) && {
-        is_limited: true as const,
-      }),
+      ...(isLimited && { is_limited: true as const }),
+      ...(isCollecting && { is_collecting: true as const }),
     },
     expires_in_ms: endsAt === null ? null : endsAt.getTime() - now.getTime(),
     ...(limits && { limits }),
