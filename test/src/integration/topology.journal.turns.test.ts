@@ -4,6 +4,8 @@ import { createHost, createTag, deleteTag, HISTORIES, patchService } from "@nts/
 import { journalCollections } from "@nts/topology/journal/collections";
 import { hiddenBy } from "@nts/topology/journal/expand";
 import { createHiddenThings } from "@nts/topology/journal/hidden";
+import { sharedDatabase, UNSHARED } from "@nts/topology/storage/database";
+import { createSightings } from "@nts/topology/storage/sightings";
 import { startManualJournal } from "../support/sweeps.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork } from "../support/topology-world.js";
@@ -43,7 +45,19 @@ describe.each([
     expect(await recorded(busy.owner)).toEqual(before);
     await journal.record();
     const names = host.services.map(({ name }) => name);
-    expect(await recorded(busy.owner)).toEqual([...before, host.name, ...names, "changed at last"]);
+    const written = [...before, host.name, ...names, "changed at last"];
+    expect(await recorded(busy.owner)).toEqual(written);
+    // What an import misses waits likewise.
+    const ids = host.services.map(({ id }) => id);
+    const made = { atMs: Date.now() + 1_000, author: undefined };
+    await createSightings(sharedDatabase(topology.db, UNSHARED)).miss(busy.owner.scope, "services", ids, made);
+    await journal.takeEvents();
+    expect(await recorded(busy.owner)).toEqual(written);
+    await journal.record();
+    expect(await recorded(busy.owner)).toHaveLength(written.length + MANY);
+    expect(await topology.db.collection("journal").countDocuments({ entity_id: { $in: ids }, action: "missed" })).toBe(
+      MANY,
+    );
     await journal.close();
     // A majority may not have confirmed it yet.
     const options = { readConcern: { level: "local" } } as const;
