@@ -21,6 +21,8 @@ describe("a new user", () => {
     await press("Enter");
     await page.getByText("must have at least 10 characters").waitFor();
     await enter(field(page, "Password"), "a long password");
+    // Enter does nothing while the first attempt is still ending.
+    await button(page, "Create account").and(page.locator(":enabled")).waitFor();
     await press("Enter");
 
     await enter(field(page, "Network name"), "Home");
