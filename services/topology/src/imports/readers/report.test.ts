@@ -61,8 +61,14 @@ describe("reports of what a collector has found", () => {
     const half = text.slice(0, text.lastIndexOf('{"end"'));
     expect(read(report, half).coverage?.addresses).toEqual([]);
     expect(skippedIn(report, half)).toContain(
-      "1 the end of the report: it is missing, so that nothing counts as not found",
+      "1 the end of the report: it is missing, so that nothing of it counts as not found",
     );
+  });
+
+  it("that were appended to each other cover what each of them does", () => {
+    const both = corpusFile("report", "two-reports");
+    expect(read(report, both).coverage?.reported.addresses).toEqual(["192.168.1.0/24", "192.168.2.0/24"]);
+    expect(skippedIn(report, both)).toEqual([]);
   });
 
   it.each([

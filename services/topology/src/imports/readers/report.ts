@@ -1,6 +1,12 @@
 import type { ImportedScan, Role } from "@nts/shared/contract";
 import { ROLE_NAMES } from "@nts/shared/contract/role-names.rules";
-import { type CoveredPorts, type Coverage, COVERS_NOTHING, portRangesIn } from "../coverage.rules.js";
+import {
+  type CoveredPorts,
+  type Coverage,
+  coveragesTogether,
+  COVERS_NOTHING,
+  portRangesIn,
+} from "../coverage.rules.js";
 import type { SaysOfHost, SaysOfPort } from "../observations.rules.js";
 import {
   MOST_INTERFACES_OF_HOST,
@@ -33,9 +39,12 @@ interface Reading {
   readonly sightings: ReturnType<typeof createSightings>;
   readonly mentioned: Set<string>;
   info: ImportedScan | null;
+  /** The line of a report that has not ended yet; null if there is none. */
+  open: number | null;
   /** The TCP ports that were tried on every machine. */
   tcp: string;
-  coverage: Coverage | null;
+  /** Of each report that has ended. */
+  readonly coverages: Coverage[];
 }
 
 export const report: Reader = {
@@ -46,8 +55,9 @@ export const report: Reader = {
       sightings: createSightings(),
       mentioned: new Set(),
       info: null,
+      open: null,
       tcp: "",
-      coverage: null,
+      coverages: [],
     };
     for (const { number: line, text } of linesOf(bytes))
       if (text.trim() !== "") take(reading, line, valueIn(text, line));
@@ -55,11 +65,17 @@ export const report: Reader = {
   },
 };
 
-function scanOf({ sightings, info, coverage }: Reading): Scan {
+/** Several reports that were appended to one file count as one. */
+function scanOf(reading: Reading): Scan {
+  const { sightings, info, coverages } = reading;
   if (info === null) throw faultAt(1, 'must begin with a line such as {"report":1}');
-  if (coverage !== null) return sightings.scan(info, coverage);
-  sightings.skipped.add(1, "the end of the report", "it is missing, so that nothing counts as not found");
-  return sightings.scan(info);
+  noteOpen(reading);
+  return sightings.scan(info, coverages.length === 0 ? COVERS_NOTHING : coveragesTogether(coverages));
+}
+
+function noteOpen({ sightings, open }: Reading): void {
+  if (open !== null)
+    sightings.skipped.add(open, "the end of the report", "it is missing, so that nothing of it counts as not found");
 }
 
 function valueIn(text: string, line: number): JsonObject {
@@ -75,15 +91,23 @@ function valueIn(text: string, line: number): JsonObject {
 function take(reading: Reading, line: number, value: JsonObject): void {
   const { info, sightings } = reading;
   if (info === null || memberOf(value, "report") !== undefined) {
-    reading.info = infoIn(value, line);
+    noteOpen(reading);
+    requireVersion(value, line);
+    reading.info ??= infoIn(value);
+    reading.open = line;
     reading.tcp = textAt(value, "tcp");
   } else if (isObject(memberOf(value, "host"))) takeHost(reading, line, objectAt(value, "host"));
-  else if (isObject(memberOf(value, "end"))) reading.coverage = coverageIn(objectAt(value, "end"), reading);
-  else sightings.skipped.add(line, `line ${line}`, "it is neither a host nor the end of the report");
+  else if (isObject(memberOf(value, "end"))) {
+    reading.coverages.push(coverageIn(objectAt(value, "end"), reading));
+    reading.open = null;
+  } else sightings.skipped.add(line, `line ${line}`, "it is neither a host nor the end of the report");
 }
 
-function infoIn(value: JsonObject, line: number): ImportedScan {
+function requireVersion(value: JsonObject, line: number): void {
   if (memberOf(value, "report") !== VERSION) throw faultAt(line, `must be a report of version ${VERSION}`);
+}
+
+function infoIn(value: JsonObject): ImportedScan {
   const [scanner = "", version = null] = textAt(value, "program").split(" ", 2);
   const startedAt = Date.parse(textAt(value, "started_at"));
   return {
