@@ -65,14 +65,16 @@ export function workOf(
   { principal, clock, author, origin }: RequestContext,
 ): Work {
   const organizationId = organizationOf(principal);
+  // Visitors of its shares must not keep its members waiting.
+  const share = principal.kind === "share" ? `visitors of ${principal.scope.organizationId}` : organizationId;
   shares.arrives();
   return {
     get deadline() {
       return clock.deadline;
     },
     isAbandoned: () => response.destroyed,
-    use: (task) => (organizationId === null ? task() : shares.use(organizationId, task)),
-    openStream: () => (organizationId === null ? () => undefined : shares.openStream(organizationId)),
+    use: (task) => (share === null ? task() : shares.use(share, task)),
+    openStream: () => (share === null ? () => undefined : shares.openStream(share)),
     ...(organizationId !== null && { organizationId }),
     ...(author !== null && { author }),
     origin,
