@@ -25,10 +25,10 @@ export function settingsPath({ env }: Pick<Terminal, "env">): string {
   return join(base === "" ? join(env["HOME"] ?? homedir(), ".config") : base, "nts", "config.json");
 }
 
-/** @param asked a URL of the command line. @throws Problem without a URL */
-export async function readSettings(terminal: Terminal, asked?: string): Promise<Settings> {
+/** @param given a URL of the command line. @throws Problem without a URL */
+export async function readSettings(terminal: Terminal, given?: string): Promise<Settings> {
   const stored = await readStored(terminal);
-  const url = (asked ?? terminal.env["NTS_URL"] ?? stored?.url ?? "").replace(/\/+$/, "");
+  const url = (given ?? terminal.env["NTS_URL"] ?? stored?.url ?? "").replace(/\/+$/, "");
   if (url === "") throw new Problem(EXIT.usage, "Which server? Sign in with `nts login --url URL`, or set NTS_URL.");
   if (!URL.canParse(url)) throw new Problem(EXIT.usage, `${url} is not a URL.`);
   // A key is only sent to the server it belongs to.

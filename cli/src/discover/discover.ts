@@ -27,7 +27,7 @@ export interface DiscoverOptions {
   readonly excluded: readonly string[];
   readonly ports: readonly number[] | null;
   readonly packetsPerSecond: number;
-  /** A file with credentials for SNMP; without one, nobody is asked. */
+  /** A file with credentials for SNMP; without one, nobody is lists. */
   readonly snmp: string | null;
 }
 
@@ -82,10 +82,10 @@ export async function discover(options: DiscoverOptions, looking: Looking): Prom
   const covered = macs === null ? [] : blocks.filter((block) => isOnLink(block, own));
   const wanted = new Set(addresses);
   const isTarget = (ip: string): boolean => wanted.has(ip);
-  const said = { startedAt, blocks, excluded, covered, ports, found, names, answers, announced, bySnmp, isTarget };
+  const seen = { startedAt, blocks, excluded, covered, ports, found, names, answers, announced, bySnmp, isTarget };
   const missing = "Neighbours are not known: the program ip is missing. Machines are looked for by their ports.";
   const unread = [...(macs === null ? [missing] : []), ...(isRefused ? [`SNMP: ${credentials}`] : [])];
-  return { report: reportOf({ ...said, ownName: hostname() }), unread };
+  return { report: reportOf({ ...seen, ownName: hostname() }), unread };
 }
 
 interface Targets {
@@ -132,7 +132,7 @@ async function findMachines(
   const tried = await portsOf(present, ports, pace, (count) => {
     if (count % 100 === 0) onProgress(`${present.length} machines, ${count} of ${present.length * ports.length} ports`);
   });
-  // A machine that has just left is remembered for half a minute: whoever answered nothing is asked once more.
+  // A machine that has just left is remembered for half a minute: whoever answered nothing is lists once more.
   const quiet = tried.filter(({ ip, silent }) => macs?.has(ip) === true && silent.length === ports.length);
   const still = await findNeighbours(
     quiet.map(({ ip }) => ip),
@@ -148,11 +148,11 @@ async function listen(
   { blocks, addresses }: Targets,
   signal: AbortSignal,
 ): Promise<Announcements> {
-  const asked = blocks.map((block) => listOf([block]));
+  const lists = blocks.map((block) => listOf([block]));
   const links = own.filter(({ block }) => {
     const [first = ""] = block.split("/");
     return (
-      asked.some((list) => list.check(first)) || blocks.some((one) => listOf([block]).check(one.split("/")[0] ?? ""))
+      lists.some((list) => list.check(first)) || blocks.some((one) => listOf([block]).check(one.split("/")[0] ?? ""))
     );
   });
   const mayLookAt = new Set(addresses);

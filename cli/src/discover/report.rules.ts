@@ -84,7 +84,7 @@ function hostOf(machine: readonly Found[], { names, answers, announced, bySnmp, 
   const [first] = machine;
   if (first === undefined) return {};
   const { isOwn, silent } = first;
-  const said = machine.map(({ ip }) => announced.get(ip)).find((one) => one !== undefined);
+  const announcement = machine.map(({ ip }) => announced.get(ip)).find((one) => one !== undefined);
   const told = machine.map(({ ip }) => bySnmp.get(ip)).find((one) => one !== undefined);
   const macs = new Map(
     [...bySnmp.values()]
@@ -99,18 +99,18 @@ function hostOf(machine: readonly Found[], { names, answers, announced, bySnmp, 
         ...(at > 0 && { ip }),
       })),
     ),
-    ...[...(said?.services ?? [])]
+    ...[...(announcement?.services ?? [])]
       .filter(([key]) => key.endsWith("/udp"))
       .map(([key, service]) => ({ port: parseInt(key, 10), protocol: "udp", service, answered: true })),
     ...(told === undefined ? [] : [{ port: 161, protocol: "udp", service: "snmp", answered: true }]),
   ];
   return present({
     addresses: machine.map(({ ip, mac }) => present({ ip, mac: mac ?? macs.get(ip) })),
-    hostname: isOwn ? ownName : (named ?? said?.hostname ?? told?.name),
-    name: isOwn ? null : (said?.name ?? told?.name),
-    vendor: said?.vendor ?? told?.vendor,
-    model: said?.model ?? told?.model,
-    serial: said?.serial ?? told?.serial,
+    hostname: isOwn ? ownName : (named ?? announcement?.hostname ?? told?.name),
+    name: isOwn ? null : (announcement?.name ?? told?.name),
+    vendor: announcement?.vendor ?? told?.vendor,
+    model: announcement?.model ?? told?.model,
+    serial: announcement?.serial ?? told?.serial,
     os: told?.os,
     ports: ports.length === 0 ? null : ports,
     silent: silent.length === 0 ? null : rangesOf(silent),

@@ -57,8 +57,8 @@ async function secureAnswer(ip: string, port: number, pace: Pace): Promise<Answe
   const [certificate] = certificates;
   if (certificate === undefined) return null;
   const page: Page | null = pageIn(text);
-  const said = page ?? greetingIn(text);
-  return { ...NOTHING, ...said, service: said === null ? null : secureName(said.service), certificate };
+  const answer = page ?? greetingIn(text);
+  return { ...NOTHING, ...answer, service: answer === null ? null : secureName(answer.service), certificate };
 }
 
 function secureName(service: string): string {

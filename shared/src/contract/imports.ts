@@ -264,7 +264,7 @@ export const importFile = endpoint({
       .optional()
       .describe("The kind of rows in a CSV table; by default detected from the headings."),
     columns: z
-      .array(text(3, 200).refine((said) => saidColumn(said) !== null, "must be `heading=meaning`"))
+      .array(text(3, 200).refine((written) => saidColumn(written) !== null, "must be `heading=meaning`"))
       .max(MOST_SAID_COLUMNS)
       .default([])
       .describe(

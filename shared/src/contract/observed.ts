@@ -4,12 +4,12 @@ import { Role } from "./roles.js";
 
 // What sources say about an entity. Only imports write it; bodies that contain it are accepted, and it is ignored. @see docs/sightings.md "Observed values"
 
-const said = {
+const attribution = {
   by: z.string().describe("The format of the file that said so."),
   since: Timestamp.describe("Since when it has this value."),
 };
 
-const text = z.object({ value: z.string(), ...said }).meta({ id: "ObservedText" });
+const text = z.object({ value: z.string(), ...attribution }).meta({ id: "ObservedText" });
 export type ObservedText = z.infer<typeof text>;
 
 /** How certain it is what a service is. */
@@ -28,7 +28,7 @@ export const ObservedOfHost = z
         version: z.string().nullable(),
         cpe: z.string().nullable(),
         accuracy: z.int().min(0).max(100).nullable().describe("In percent; null for what the machine itself says."),
-        ...said,
+        ...attribution,
       })
       .meta({ id: "ObservedSystem" })
       .nullable(),
@@ -36,7 +36,7 @@ export const ObservedOfHost = z
     model: text.nullable(),
     serial: text.nullable(),
     role: z
-      .object({ value: Role, ...said })
+      .object({ value: Role, ...attribution })
       .meta({ id: "ObservedRole" })
       .nullable()
       .describe("What it probably is, by vendor, operating system, services and ports."),
@@ -61,7 +61,7 @@ export const ObservedCertificate = z
     not_before: Timestamp.nullable(),
     not_after: Timestamp.nullable(),
     sha256: z.string().nullable(),
-    ...said,
+    ...attribution,
   })
   .meta({ id: "ObservedCertificate" });
 
@@ -78,11 +78,11 @@ export const ObservedOfService = z
     product: text.nullable(),
     version: text.nullable(),
     cpe: z
-      .object({ values: z.array(z.string()), ...said })
+      .object({ values: z.array(z.string()), ...attribution })
       .meta({ id: "ObservedCpe" })
       .nullable(),
     confidence: z
-      .object({ value: Confidence, ...said })
+      .object({ value: Confidence, ...attribution })
       .meta({ id: "ObservedConfidence" })
       .nullable(),
   })

@@ -23,10 +23,10 @@ import type { ImportRunner, Turn } from "./runner.js";
 import { type Outcomes, outcomesOf } from "./outcomes.js";
 import type { Match } from "./match.rules.js";
 import { hintsOf } from "./places.js";
-import type { Place } from "./plan.rules.js";
+import type { SubnetPlace } from "./plan.rules.js";
 import { createSkipped, type FileLimits, RESPONSE_LIMITS } from "./scan.rules.js";
 import { createSightingRecorder } from "./sighting-recorder.js";
-import type { Named } from "./recognition.js";
+import type { NamedMachine } from "./recognition.js";
 import type { Job, ReadFile } from "./session.js";
 import { bareHosts, hostsNamed, subnetsOf } from "./store.js";
 import type { FileBlocks } from "./spool.js";
@@ -69,7 +69,7 @@ export interface ImportRequest extends ImportParameters {
 /** An import whose references have been found. */
 export interface PreparedImport extends ImportParameters {
   readonly hints: ReturnType<typeof hintsOf>;
-  readonly named: Named | null;
+  readonly named: NamedMachine | null;
 }
 
 /** Follows an import, and may stop it. */
@@ -162,7 +162,11 @@ export async function* runImport(
 }
 
 /** The machine that produced the file; null if the request names none. */
-async function namedBy(storage: Storage, scope: Scope, { host, format }: ImportParameters): Promise<Named | null> {
+async function namedBy(
+  storage: Storage,
+  scope: Scope,
+  { host, format }: ImportParameters,
+): Promise<NamedMachine | null> {
   const { id, name } = host;
   if (id === undefined && name === undefined) return null;
   if (id !== undefined && name !== undefined)
@@ -264,7 +268,7 @@ async function* listed<T>(items: AsyncIterable<T>, taken: (item: T) => Promise<s
   }
 }
 
-async function* subnetsDone(run: Run, subnets: readonly Place[]): AsyncGenerator<ImportedSubnet> {
+async function* subnetsDone(run: Run, subnets: readonly SubnetPlace[]): AsyncGenerator<ImportedSubnet> {
   const { isDry, storage, session, target, failedSubnets, watch } = run;
   for (const { id, cidr } of subnets) if (id !== null) yield { action: "existing", id, cidr, error: null };
   const missing = subnets.flatMap(({ id, cidr }) => (id === null ? [cidr] : []));

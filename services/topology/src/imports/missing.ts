@@ -83,8 +83,12 @@ async function judged(
   { session, atMs }: Looking,
   interfaces: readonly Stored<Interface>[],
 ): Promise<{ readonly absent: Stored<Interface>[]; readonly others: Stored<Interface>[] }> {
-  const asked = interfaces.map(({ entity }) => ({ id: entity.id, ip: entity.ip_address, mac: entity.mac_address }));
-  const presence = await session.presenceOf(asked);
+  const identities = interfaces.map(({ entity }) => ({
+    id: entity.id,
+    ip: entity.ip_address,
+    mac: entity.mac_address,
+  }));
+  const presence = await session.presenceOf(identities);
   const isAbsent = (one: Stored<Interface>, at: number): boolean => presence[at] === "absent" && mayBeMissed(one, atMs);
   return {
     absent: interfaces.filter(isAbsent),

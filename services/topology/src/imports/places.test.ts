@@ -49,7 +49,7 @@ describe("the subnet of an address", () => {
     const places = createPlaces([subnet("there", "10.0.0.0/24")], []);
     for (const ip of ["192.168.1.1", "10.0.0.1", "192.168.1.2"]) places.of(ip);
     places.made("192.168.1.0/24", "made");
-    expect(places.asked()).toEqual([
+    expect(places.requested()).toEqual([
       { id: "made", cidr: "192.168.1.0/24" },
       { id: "there", cidr: "10.0.0.0/24" },
     ]);

@@ -1,6 +1,6 @@
 import type { Subnet } from "@nts/shared/contract";
 import { blockAround, parseAddress, parseBlock } from "../values/addresses.js";
-import type { Place } from "./plan.rules.js";
+import type { SubnetPlace } from "./plan.rules.js";
 
 // Finds the subnet of an address: the smallest containing one, else one to be created: the smallest block named by the
 // caller, or the usual one. Blocks are indexed by prefix, for thousands of addresses and subnets.
@@ -9,7 +9,7 @@ const USUAL_BITS = { "4": 24, "6": 64 };
 
 export interface Places {
   /** The subnet of an address. */
-  of(ip: string): Place;
+  of(ip: string): SubnetPlace;
   /** Prefix length of a subnet; -1 if unknown. */
   prefixOf(subnetId: string): number;
   /** The CIDR of an existing subnet. */
@@ -17,7 +17,7 @@ export interface Places {
   /** A subnet was created. */
   made(cidr: string, id: string): void;
   /** The requested subnets, in order. */
-  asked(): Place[];
+  requested(): SubnetPlace[];
 }
 
 /** Validates the caller's blocks. @throws AppError `validation_failed` at `subnet_hint` */
@@ -36,7 +36,7 @@ export function createPlaces(subnets: readonly Subnet[], hints: readonly string[
   const hinted = createLookup<string>();
   for (const cidr of hints) hinted.add(cidr, cidr);
   const ids = new Map<string, string>();
-  const asked = new Map<string, () => Place>();
+  const requested = new Map<string, () => SubnetPlace>();
   /** The usual blocks, by the leading bits of their addresses' keys. */
   const usual = new Map<string, string>();
 
@@ -54,12 +54,12 @@ export function createPlaces(subnets: readonly Subnet[], hints: readonly string[
       const known = there.find(key);
       if (known !== null) {
         const place = { id: known.id, cidr: known.cidr };
-        asked.set(known.id, () => place);
+        requested.set(known.id, () => place);
         return place;
       }
       const cidr = hinted.find(key) ?? usualBlock(ip, key);
-      const placeNow = (): Place => ({ id: ids.get(cidr) ?? null, cidr });
-      if (!asked.has(cidr)) asked.set(cidr, placeNow);
+      const placeNow = (): SubnetPlace => ({ id: ids.get(cidr) ?? null, cidr });
+      if (!requested.has(cidr)) requested.set(cidr, placeNow);
       return placeNow();
     },
     prefixOf: (subnetId) => Number(cidrs.get(subnetId)?.split("/")[1] ?? -1),
@@ -68,7 +68,7 @@ export function createPlaces(subnets: readonly Subnet[], hints: readonly string[
       ids.set(cidr, id);
       cidrs.set(id, cidr);
     },
-    asked: () => [...asked.values()].map((place) => place()),
+    requested: () => [...requested.values()].map((place) => place()),
   };
 }
 

@@ -37,7 +37,7 @@ import {
 // address, and addresses seen at another machine.
 
 /** The subnet of an address; its id is null until it is created. */
-export interface Place {
+export interface SubnetPlace {
   readonly id: string | null;
   readonly cidr: string;
 }
@@ -76,7 +76,7 @@ export interface Planning {
   readonly by: string;
   readonly newId: () => string;
   readonly make: Makers;
-  readonly placeOf: (ip: string) => Place;
+  readonly placeOf: (ip: string) => SubnetPlace;
   readonly cidrOf: (subnetId: string) => string | undefined;
   /** The host with a name, on which others run; null if it is unknown, or several have the name. */
   readonly runnerOf: (name: string) => string | null;

@@ -10,7 +10,7 @@ import { createDistinction, createKnownNames, type Distinct, type KnownNames } f
 import type { SeenHost } from "./scan.rules.js";
 
 /** The machine that produced the file, as named by the request. */
-export interface Named {
+export interface NamedMachine {
   /** Null if no host has the name. */
   readonly hostId: string | null;
   /** Null if the request uses its id. */
@@ -49,7 +49,7 @@ export interface Recognition {
 }
 
 /** @param groups the merged hosts of a file @param named the machine that produced it */
-export function createRecognition(groups: readonly SeenHost[], named: Named | null): Recognition {
+export function createRecognition(groups: readonly SeenHost[], named: NamedMachine | null): Recognition {
   const known = createKnownInterfaces();
   const names = createKnownNames();
   const distinctOf = createDistinction(groups);
@@ -148,7 +148,7 @@ export function knownOf(interfaces: readonly Interface[]): KnownInterfaces {
   return known;
 }
 
-function namedMatch({ isNamed }: SeenHost, named: Named | null): Match | null {
+function namedMatch({ isNamed }: SeenHost, named: NamedMachine | null): Match | null {
   const hostId = named?.hostId ?? null;
   return isNamed === true && hostId !== null ? { hostId, by: "named" } : null;
 }

@@ -13,11 +13,11 @@ import { type KnownInterfaces, type Match, supersededBy } from "./match.rules.js
 import { identitiesIn, identitiesOf, type Unrecognized } from "./identities.js";
 import { mergeSeen } from "./merge.rules.js";
 import { hostWith } from "./packed-hosts.rules.js";
-import { createRecognition, knownOf, type Named, type Recognition, type Settled } from "./recognition.js";
+import { createRecognition, knownOf, type NamedMachine, type Recognition, type Settled } from "./recognition.js";
 import { type Given, readFile } from "./readers/readers.js";
 import { reasonAgainst } from "./readers/texts.js";
 import { createPlaces, type Places } from "./places.js";
-import { newHostOf, type Place, planHost, type PlannedHost, type Recognized } from "./plan.rules.js";
+import { newHostOf, type SubnetPlace, planHost, type PlannedHost, type Recognized } from "./plan.rules.js";
 import {
   MOST_NEW_SUBNETS,
   RESPONSE_LIMITS,
@@ -89,14 +89,14 @@ export interface Job {
   /** Lookup by name for a new host; null if it has no unique name. */
   readonly label: string | null;
   /** Set if the request names it; otherwise null. */
-  readonly named: Named | null;
+  readonly named: NamedMachine | null;
 }
 
 /** The request's parameters for a file. */
 export interface FileGiven extends Given {
   readonly networkId: string;
   readonly hints: readonly string[];
-  readonly named: Named | null;
+  readonly named: NamedMachine | null;
 }
 
 export interface Moment {
@@ -130,7 +130,7 @@ export interface Session {
    * Completes recognition. @returns the required subnets
    * @throws AppError `too_many_subnets`
    */
-  settle(subnets: readonly Subnet[]): { subnets: Place[]; jobs: number };
+  settle(subnets: readonly Subnet[]): { subnets: SubnetPlace[]; jobs: number };
   /** A batch of hosts in file order. */
   jobs(from: number): Job[];
   /** The current host of a job; null if it is new. */
@@ -239,8 +239,8 @@ export function createSession(make: Makers): Session {
   }
 
   return {
-    read: (blocks, asked) => {
-      given = asked;
+    read: (blocks, options) => {
+      given = options;
       const { format, groups, ...read } = sightingsIn(blocks, given);
       by = format;
       ({ scan } = read);
@@ -364,12 +364,12 @@ function outcomeOf(resultOfPlan: () => HostResult | null): Outcome {
 }
 
 /** The subnets of the hosts' addresses. @throws AppError `too_many_subnets` */
-function placesFor(settled: readonly Settled[], places: Places): Place[] {
+function placesFor(settled: readonly Settled[], places: Places): SubnetPlace[] {
   for (const { seen } of settled) for (const { ip } of seen.addresses) places.of(ip);
-  const asked = places.asked();
-  const planned = asked.filter(({ id }) => id === null).length;
+  const requested = places.requested();
+  const planned = requested.filter(({ id }) => id === null).length;
   if (planned > MOST_NEW_SUBNETS) throw new AppError("too_many_subnets", { planned, limit: MOST_NEW_SUBNETS });
-  return asked;
+  return requested;
 }
 
 /** Batches of hosts of bounded total size. */
@@ -405,7 +405,7 @@ function jobOf(
 }
 
 /** @throws AppError `validation_failed` if the request does not name the machine that produced the file */
-function requireNamed(named: Named | null): void {
+function requireNamed(named: NamedMachine | null): void {
   if (named !== null) return;
   throw validationFailed({
     path: "hostname",
@@ -428,6 +428,6 @@ function reachable(host: SeenHost, skipped: Pick<Skipped, "add">): SeenHost | nu
   });
 }
 
-function withName(host: SeenHost, named: Named | null): SeenHost {
+function withName(host: SeenHost, named: NamedMachine | null): SeenHost {
   return host.isNamed === true ? hostWith(host, { hostname: named?.hostname ?? null }) : host;
 }

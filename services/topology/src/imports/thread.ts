@@ -80,7 +80,7 @@ export function startImportThread(limits: ThreadLimits): ImportThread {
   const pending = new Map<number, Pending>();
   let threadId: string | null = null;
   let ended: AppError | null = null;
-  let asked = 0;
+  let calls = 0;
 
   function finish(error: AppError): void {
     ended ??= error;
@@ -125,7 +125,7 @@ export function startImportThread(limits: ThreadLimits): ImportThread {
         reject(ended);
         return;
       }
-      const id = ++asked;
+      const id = ++calls;
       pending.set(id, { resolve, reject });
       worker.postMessage({ id, name, args } satisfies Question, transferable(args));
     });

@@ -29,8 +29,8 @@ export function watchJob(jobs: Pick<ImportJobs, "report">, job: JobKey, onFault:
     lastAt = performance.now();
     const given = { ...unreported, ...progress, done };
     unreported = {};
-    const asked = await jobs.report(job, given);
-    end ??= asked;
+    const ending = await jobs.report(job, given);
+    end ??= ending;
   }
 
   const timer = setInterval(() => {

@@ -122,7 +122,7 @@ function machineOf({ line, name, facts }: HostFacts, skipped: Skipped): Machine 
   const addresses = addressesOf(facts, (text, reason) => {
     skipped.add(line, `address ${text.slice(0, 50)} of machine ${called}`, reason);
   });
-  for (const said of [
+  for (const fact of [
     "distribution",
     "distribution_version",
     "os_name",
@@ -130,7 +130,7 @@ function machineOf({ line, name, facts }: HostFacts, skipped: Skipped): Machine 
     "product_name",
     "product_serial",
   ])
-    kept(textFact(facts, said), LONGEST_TEXT, { skipped, line, what: `${said} of machine ${called}` });
+    kept(textFact(facts, fact), LONGEST_TEXT, { skipped, line, what: `${fact} of machine ${called}` });
   return { line, name: called, hostname, system: systemOf(facts), says: saysOf(facts), addresses };
 }
 

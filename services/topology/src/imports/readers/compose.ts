@@ -1,4 +1,4 @@
-import type { Named } from "../recognition.js";
+import type { NamedMachine } from "../recognition.js";
 import type { Scan, SeenAddress, SeenHost, SeenPort, SeenService, Skipped } from "../scan.rules.js";
 import {
   entriesOf,
@@ -63,7 +63,7 @@ function readProjects(bytes: Iterable<Uint8Array>, { named = null }: ReaderGiven
 interface Taking {
   readonly machine: Machine;
   readonly containers: Sightings;
-  readonly named: Named | null;
+  readonly named: NamedMachine | null;
 }
 
 /** A document, which is one project. */

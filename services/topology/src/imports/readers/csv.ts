@@ -79,8 +79,8 @@ function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
   const blocks = [...bytes];
   const sightings = createSightings();
   const { skipped } = sightings;
-  const said = saidOf(given.columns);
-  const beginning = beginningOfTable(blocks, said);
+  const meanings = saidOf(given.columns);
+  const beginning = beginningOfTable(blocks, meanings);
   let columns: Columns | null = null;
   let resource: CsvResource = "hosts";
   let taken = 0;
@@ -92,7 +92,7 @@ function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
       continue;
     }
     if (columns === null) {
-      columns = columnsIn(row.cells, said);
+      columns = columnsIn(row.cells, meanings);
       resource = given.resource ?? resourceOf(columns);
       requireColumns(columns, resource, row.line);
       const unused = unusedText(columns, NOT_OF_ROWS[resource]);

@@ -4,7 +4,7 @@ import { documentsIn } from "./documents.js";
 import { entriesOf, isObject, jsonFault, type JsonObject, objectAt, textAt } from "./json.js";
 import { kept } from "./kept.js";
 import { beginningOf } from "./lines.js";
-import { createMachine, type Machine, type Place, portNumberIn } from "./machine.js";
+import { createMachine, type Machine, type PortPlace, portNumberIn } from "./machine.js";
 import type { Reader } from "./reader.js";
 import { addressIn, clip, isLinkLocal, isLoopback, PROTOCOLS } from "./texts.js";
 
@@ -146,7 +146,7 @@ function takePort(machine: Machine, container: Container, port: string, places: 
 }
 
 /** Where a port is published, or why it is not reachable. @param written empty for all addresses */
-export function placeOf(written: string): Place {
+export function placeOf(written: string): PortPlace {
   if (written === "" || written === "0.0.0.0" || written === "::") return { ip: null };
   const ip = addressIn(written);
   if (ip === null) return { reason: "its address is not an IP address" };

@@ -170,10 +170,10 @@ function columnOf(heading: string): Column | null {
 }
 
 /** What the columns with these headings are; null for those that are not used. */
-export function columnsOf(headings: readonly string[], said: Said = new Map()): (Column | null)[] {
+export function columnsOf(headings: readonly string[], meanings: Said = new Map()): (Column | null)[] {
   const keys = headings.map(headingKey);
   const known = headings.map((heading, index) => {
-    const meaning = said.get(keys[index] ?? "");
+    const meaning = meanings.get(keys[index] ?? "");
     return meaning === undefined ? columnOf(heading) : (COLUMN_MEANT.get(meaning) ?? null);
   });
   const has = (column: Column): boolean => known.includes(column);
@@ -182,7 +182,7 @@ export function columnsOf(headings: readonly string[], said: Said = new Map()): 
   const isSwitch = has("device") && has("hostname") && !has("interface");
   const isPlug = has("port") && !isOfServices && (isSwitch || keys.some((key) => OF_SWITCHES.test(key)));
   return known.map((column, index): Column | null => {
-    if (said.has(keys[index] ?? "")) return column;
+    if (meanings.has(keys[index] ?? "")) return column;
     if (column === "port" && isPlug) return null;
     // A version is that of the service, else of the operating system, else of something unknown.
     if (column === "version" && !isOfServices) return has("os") && !has("os_version") ? "os_version" : null;

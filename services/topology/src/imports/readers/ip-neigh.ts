@@ -78,9 +78,9 @@ function readNeighbours(bytes: Iterable<Uint8Array>): Scan {
       const { mac, vendor } = cardOf(card, ip);
       const written = { skipped: sightings.skipped, line, what: `vendor of ${what}` };
       const maker = assigned === null ? null : kept(assigned, LONGEST_VENDOR, written);
-      const said = mac === null || maker === null ? {} : { vendor: maker };
+      const made = mac === null || maker === null ? {} : { vendor: maker };
       sightings.add(
-        { line, addresses: [{ ip, mac, ...said }], hostname, vendor: vendor ?? maker, says: said, ports: [] },
+        { line, addresses: [{ ip, mac, ...made }], hostname, vendor: vendor ?? maker, says: made, ports: [] },
         what,
       );
     }

@@ -91,7 +91,7 @@ function hostOf({ line, name, metadata, status }: Resource, skipped: Skipped): C
   const own = [...written(/^Hostname$/), name].find((text) => addressIn(text) === null) ?? "";
   if (own !== "" && !isSynthetic(own) && hostnameIn(own) === null)
     skip(`name of ${what}`, "it is not a text of 1 to 253 characters");
-  const writtenOf = (said: string): Written => ({ skipped, line, what: `${said} of ${what}` });
+  const writtenOf = (member: string): Written => ({ skipped, line, what: `${member} of ${what}` });
   const labelled = Object.keys(objectAt(metadata, "labels")).flatMap((label) => ROLE_LABEL.exec(label)?.[1] ?? []);
   const roles = firstOf(labelled, MOST_ROLES, writtenOf("roles"));
   const { says, description } = systemOf(objectAt(status, "nodeInfo"), writtenOf);

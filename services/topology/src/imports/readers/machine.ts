@@ -15,14 +15,14 @@ import { toolInfo } from "./texts.js";
 // Files about one machine's own open ports. The request names the machine.
 
 /** Where a port is open, null for all addresses; or why it is not reachable. */
-export type Place = { readonly ip: string | null } | { readonly reason: string };
+export type PortPlace = { readonly ip: string | null } | { readonly reason: string };
 
 export interface Machine {
   readonly skipped: Skipped;
   /** Why no further port is accepted; null if one is. */
   full(): string | null;
   /** Adds an open port. @returns why it is skipped; null if it is not */
-  open(place: Place, port: Omit<SeenPort, "ip">): string | null;
+  open(place: PortPlace, port: Omit<SeenPort, "ip">): string | null;
   /** Adds what runs without a port. @returns why it is skipped; null if it is not */
   run(workload: Workload): string | null;
   /** @param line where the machine's data starts @param says its covered ports and its containers */

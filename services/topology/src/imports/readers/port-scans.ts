@@ -202,10 +202,10 @@ function take({ add, skipped }: Sightings, line: number, found: Found): void {
   else {
     const written = { skipped, line, what: `title of ${what}` };
     const title = found.banner?.kind === "title" ? kept(found.banner.text, LONGEST_TITLE, written) : null;
-    const said = title === null ? {} : { says: { title } };
+    const titled = title === null ? {} : { says: { title } };
     const product = found.banner === null ? null : productIn(found.banner);
     const service = found.service === null || product === null ? found.service : { ...found.service, ...product };
-    const ports = [{ line, ip, protocol, number, service, ...said }];
+    const ports = [{ line, ip, protocol, number, service, ...titled }];
     const host: SeenHost = {
       line,
       addresses: [{ ip, mac: null }],

@@ -1,5 +1,5 @@
 import type { CsvResource, SaidColumn } from "@nts/shared/contract/import-formats";
-import type { Named } from "../recognition.js";
+import type { NamedMachine } from "../recognition.js";
 import type { Scan } from "../scan.rules.js";
 
 // A reader is a pure function from a file to sightings of hosts, without network or database. Recognition, preview and
@@ -14,7 +14,7 @@ export interface ReaderGiven {
   /** What the request says of the columns of a table. */
   readonly columns?: readonly SaidColumn[];
   /** The machine of the file, if the request names it. */
-  readonly named?: Named | null;
+  readonly named?: NamedMachine | null;
 }
 
 export interface Reader {

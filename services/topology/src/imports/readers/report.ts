@@ -174,14 +174,14 @@ function addressesIn(host: JsonObject, line: number, skipped: Skipped): SeenAddr
   return found;
 }
 
-interface Place {
+interface Where {
   readonly line: number;
   readonly what: string;
   readonly skipped: Skipped;
   readonly addresses: readonly SeenAddress[];
 }
 
-function portsIn(host: JsonObject, { line, what, skipped, addresses }: Place): SeenPort[] {
+function portsIn(host: JsonObject, { line, what, skipped, addresses }: Where): SeenPort[] {
   const found: SeenPort[] = [];
   for (const one of listAt(host, "ports").filter(isObject)) {
     const number = memberOf(one, "port");
@@ -203,7 +203,7 @@ function isPortNumber(value: unknown): value is number {
 
 function saidOfPort(
   port: JsonObject,
-  { line, what, skipped }: Omit<Place, "addresses">,
+  { line, what, skipped }: Omit<Where, "addresses">,
 ): Pick<SeenPort, "service" | "says"> {
   const text = (name: string, most = LONGEST_NAME): string | null =>
     kept(textAt(port, name), most, { skipped, line, what: `${name} of ${what}` });

@@ -43,12 +43,13 @@ function* ofDhcpd(text: string): Generator<Lease> {
   for (const { index, 2: name = "", 3: body = "" } of text.matchAll(BLOCK)) {
     line += text.slice(counted, index).split("\n").length - 1;
     counted = index;
-    const said = new Map(
+    const settings = new Map(
       [...body.matchAll(STATEMENT)].map(([, key = "", value = ""]) => [key.split(/\s+/).at(-1), value]),
     );
-    const own = (said.get("host-name") ?? said.get("ddns-hostname") ?? name).replaceAll('"', "").trim();
-    const addresses = (said.get("fixed-address") ?? said.get("fixed-address6") ?? "").split(",");
-    for (const address of addresses) yield reservation(line, address.trim(), said.get("ethernet")?.trim() ?? "", own);
+    const own = (settings.get("host-name") ?? settings.get("ddns-hostname") ?? name).replaceAll('"', "").trim();
+    const addresses = (settings.get("fixed-address") ?? settings.get("fixed-address6") ?? "").split(",");
+    for (const address of addresses)
+      yield reservation(line, address.trim(), settings.get("ethernet")?.trim() ?? "", own);
   }
 }
 

@@ -5,7 +5,7 @@ import { isUsual } from "../guess.rules.js";
 import { servesHighPorts, serviceOfProcess } from "../processes.rules.js";
 import type { Scan } from "../scan.rules.js";
 import { behindBridge, isOfBridge, isOwnAddressOfBridge } from "./bridges.js";
-import { createMachine, type Place, portNumberIn } from "./machine.js";
+import { createMachine, type PortPlace, portNumberIn } from "./machine.js";
 import { addressIn, clip, isLinkLocal, isLoopback, PROTOCOLS } from "./texts.js";
 
 // The sockets of a machine, as ss, netstat and lsof list them. Unlike scans they show ports open on all addresses, but not
@@ -140,7 +140,7 @@ function isOfClient(number: number, program: string | null): boolean {
 }
 
 /** Where a socket listens, or why it is not reachable. */
-function placeOf({ address, link }: Socket, numeric: string): Place {
+function placeOf({ address, link }: Socket, numeric: string): PortPlace {
   if (isOfBridge(link)) return { reason: behindBridge(link) };
   if (/^lo0?$/.test(link)) return { reason: LOOPBACK_ONLY };
   if (address === "*" || address === "0.0.0.0" || address === "::") return { ip: null };

@@ -67,7 +67,7 @@ export interface TableRow {
 }
 
 /** Finds the headings: the first line with that of an address, else the first line. */
-export function beginningIn(lines: Iterable<Line>, said: Said): Beginning {
+export function beginningIn(lines: Iterable<Line>, meanings: Said): Beginning {
   let first: Beginning | null = null;
   let announced: string | null = null;
   const notes = new Set<number>();
@@ -81,21 +81,21 @@ export function beginningIn(lines: Iterable<Line>, said: Said): Beginning {
     }
     const separator = announced ?? separatorOf(text);
     first ??= { line: number, separator, notes };
-    if (columnsIn(bareCells(text, separator), said).of.has("address")) return { line: number, separator, notes };
+    if (columnsIn(bareCells(text, separator), meanings).of.has("address")) return { line: number, separator, notes };
   }
   return first ?? { line: 1, separator: ",", notes };
 }
 
 /** True if a file that starts like this has the headings of a table. */
-export function hasHeadings(beginning: string, said: Said): boolean {
+export function hasHeadings(beginning: string, meanings: Said): boolean {
   const lines = beginning.split(/\r?\n/, MOST_TITLES).map((text, at) => ({ number: at + 1, text }));
-  const { line, separator } = beginningIn(lines, said);
-  const { of } = columnsIn(bareCells(lines[line - 1]?.text ?? "", separator), said);
+  const { line, separator } = beginningIn(lines, meanings);
+  const { of } = columnsIn(bareCells(lines[line - 1]?.text ?? "", separator), meanings);
   return of.has("address") && of.size > 1;
 }
 
-export function beginningOfTable(blocks: readonly Uint8Array[], said: Said): Beginning {
-  return beginningIn(linesOf(blocks), said);
+export function beginningOfTable(blocks: readonly Uint8Array[], meanings: Said): Beginning {
+  return beginningIn(linesOf(blocks), meanings);
 }
 
 /** Cells of headings, which contain no separators. */
@@ -103,7 +103,7 @@ function bareCells(text: string, separator: string): string[] {
   return text.split(separator, MOST_CELLS).map((cell) => cell.replaceAll('"', ""));
 }
 
-export function columnsIn(headings: readonly string[], said: Said): Columns {
+export function columnsIn(headings: readonly string[], meanings: Said): Columns {
   const texts = headings.map((heading) =>
     heading
       .replace(/^\uFEFF/, "")
@@ -114,9 +114,9 @@ export function columnsIn(headings: readonly string[], said: Said): Columns {
   const attributes: Heading[] = [];
   const unused: string[] = [];
   const all: ImportedColumn[] = [];
-  for (const [index, column] of columnsOf(texts, said).entries()) {
+  for (const [index, column] of columnsOf(texts, meanings).entries()) {
     const text = texts[index] ?? "";
-    const meaning = said.get(headingKey(text));
+    const meaning = meanings.get(headingKey(text));
     const given = meaning !== undefined;
     const key = ATTRIBUTE.exec(meaning ?? text)?.[1];
     if (key !== undefined) attributes.push({ index, text: key });
