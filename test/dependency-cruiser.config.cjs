@@ -18,6 +18,49 @@ const ROUTES = "^services/(?:identity/src/routes|topology/src/resources)/.*\\.ts
  */
 const ROOMS = {
   "cli/src": ["discover", "collect", "commands"],
+  "gateway/web/src": [
+    ...[
+      "api",
+      "parts",
+      "styles",
+      "session",
+      "scope",
+      "sockets",
+      "live",
+      "forms",
+      "list",
+      "tags",
+      "second-factor",
+      "sign-in",
+    ],
+    ...[
+      "mail",
+      "activity",
+      "imports",
+      "exports",
+      "webhooks",
+      "sample",
+      "keys",
+      "users",
+      "settings",
+      "services",
+      "subnets",
+    ],
+    ...[
+      "hosts",
+      "gone",
+      "certificates",
+      "audit",
+      "archive",
+      "stats",
+      "networks",
+      "map",
+      "welcome",
+      "news",
+      "palette",
+      "shell",
+    ],
+  ],
   "gateway/src": [
     "rate-limit",
     "edge",
@@ -81,6 +124,7 @@ const nameOf = (workspace) => workspace.split("/").at(-2);
 
 /** Files outside of rooms are above all of them, except these, on which the rooms stand. */
 const GROUND = {
+  "gateway/web/src": "(?:paths|theme|zod-setup|vite\\.d)\\.ts$",
   "cli/src": "(?!main\\.|program\\.)[^/]+\\.ts$",
   "shared/src": "(?!openapi-write\\.)[^/]+\\.ts$",
   "deploy/local/src": "(?:secrets|start-problem)\\.ts$",

@@ -7,14 +7,14 @@ import { createQueries } from "./api/query-client.js";
 import { PATHS } from "./paths.js";
 import { Boundary } from "./parts/boundary.js";
 import { Waiting } from "./parts/waiting.js";
-import { SignedIn, SignedOut } from "./session/guard.js";
+import { SignedIn, SignedOut } from "./sign-in/guard.js";
 import { Home } from "./shell/home.js";
 import { NotFound } from "./shell/not-found.js";
 import { Shell } from "./shell/shell.js";
 import { theme } from "./theme.js";
 
-const SignIn = lazy(() => import("./session/sign-in.js"));
-const SignUp = lazy(() => import("./session/sign-up.js"));
+const SignIn = lazy(() => import("./sign-in/sign-in.js"));
+const SignUp = lazy(() => import("./sign-in/sign-up.js"));
 const ForgotPassword = lazy(() => import("./mail/forgot-password.js"));
 const ResetPassword = lazy(() => import("./mail/reset-password.js"));
 const VerifyEmail = lazy(() => import("./mail/verify-email.js"));

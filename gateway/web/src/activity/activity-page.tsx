@@ -3,7 +3,7 @@ import type { ReactNode } from "react";
 import { useListState } from "../list/list-state.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page, Panel } from "../parts/page.js";
-import { useNetworkScope } from "../shell/networks.js";
+import { useNetworkScope } from "../scope/networks.js";
 import { ActivityFilters } from "./activity-filters.js";
 import { Feed } from "./feed.js";
 import { FILTERS, filterOf, valueOf } from "./filters.js";

@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import type { Change } from "@nts/shared/contract";
 import { type ReactNode, useState } from "react";
 import { type Column, DataTable } from "../list/data-table.js";
-import { fieldText } from "../parts/field-texts.js";
+import { fieldText } from "../api/field-texts.js";
 import { comparisonOf, type ComparedField } from "./entries.js";
 import { Value } from "./value.js";
 

@@ -1,5 +1,5 @@
 import type { Change } from "@nts/shared/contract";
-import { fieldText } from "../parts/field-texts.js";
+import { fieldText } from "../api/field-texts.js";
 
 // Presentation of journal entries.
 

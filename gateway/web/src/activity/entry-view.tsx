@@ -3,7 +3,7 @@ import type { Change } from "@nts/shared/contract";
 import { ChevronRight } from "lucide-react";
 import { type ReactNode, useId, useState } from "react";
 import { changeActionText, entityName } from "../parts/texts.js";
-import { useNetworkScope } from "../shell/networks.js";
+import { useNetworkScope } from "../scope/networks.js";
 import classes from "./activity.module.css";
 import { Comparison } from "./comparison.js";
 import { EntityLink } from "./entity-link.js";

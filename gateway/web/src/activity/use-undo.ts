@@ -1,6 +1,6 @@
 import { revertChanges } from "@nts/shared/contract";
 import { usePlan, useWrite } from "../api/queries.js";
-import { useConfirm } from "../parts/confirm.js";
+import { useConfirm } from "../forms/confirm.js";
 import { notifySuccess } from "../parts/toast.js";
 
 /** Reverts a request after a preview. */

@@ -8,12 +8,12 @@ import {
 } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { useOne } from "../api/queries.js";
-import { bindingText } from "../hosts/texts.js";
-import { VirtualizationText } from "../hosts/virtualization-text.js";
-import { AttributeList } from "../parts/attribute-list.js";
+import { bindingText } from "../parts/socket-texts.js";
+import { VirtualizationText } from "../parts/virtualization-text.js";
+import { AttributeList } from "../forms/attribute-list.js";
 import { roleText } from "../parts/texts.js";
 import { When } from "../parts/when.js";
-import { useNetworkScope } from "../shell/networks.js";
+import { useNetworkScope } from "../scope/networks.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { useTags } from "../tags/tags.js";
 import classes from "./activity.module.css";

@@ -1,7 +1,7 @@
 import { ApiError, type FailureCode } from "@nts/shared/client";
 import { REVERT_CONFLICTS, type RevertConflict } from "@nts/shared/contract";
 import type { Fault } from "@nts/shared/errors";
-import { faultLine, faultSentence } from "../parts/field-texts.js";
+import { faultLine, faultSentence } from "./field-texts.js";
 
 // A failure as shown to the user.
 

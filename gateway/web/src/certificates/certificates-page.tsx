@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { useOne } from "../api/queries.js";
 import { CertificateText } from "../hosts/observed.js";
-import { portText } from "../hosts/texts.js";
+import { portText } from "../parts/socket-texts.js";
 import { ImportLink } from "../imports/import-link.js";
 import type { Column } from "../list/data-table.js";
 import { ChoiceFilter } from "../list/filters.js";
@@ -17,7 +17,7 @@ import { Page } from "../parts/page.js";
 import { When } from "../parts/when.js";
 import { hostPath } from "../paths.js";
 import { useHasLevel } from "../session/session.js";
-import { useNetworkScope } from "../shell/networks.js";
+import { useNetworkScope } from "../scope/networks.js";
 
 const USUAL_DAYS = "30";
 const DAYS = [

@@ -9,7 +9,7 @@ import { ROWS } from "../imports/formats.js";
 import { roleText } from "../parts/texts.js";
 import { CopyField } from "../parts/copy.js";
 import { PATHS } from "../paths.js";
-import { useNetworkScope } from "../shell/networks.js";
+import { useNetworkScope } from "../scope/networks.js";
 import { useTags } from "../tags/tags.js";
 import { type Chosen, exportFileName, exportPath, EXPORTS } from "./formats.js";
 

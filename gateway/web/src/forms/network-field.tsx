@@ -1,6 +1,6 @@
 import { Select } from "@mantine/core";
 import type { ReactNode } from "react";
-import { useNetworkScope } from "../shell/networks.js";
+import { useNetworkScope } from "../scope/networks.js";
 
 interface NetworkFieldProps {
   readonly value?: string;

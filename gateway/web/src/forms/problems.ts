@@ -1,4 +1,4 @@
-import { faultLine } from "../parts/field-texts.js";
+import { faultLine } from "../api/field-texts.js";
 
 /** What is wrong with a form, line by line: each fault once, at a field of the form if it concerns one. */
 export function problemsOf(faults: Readonly<Record<string, string>>, values: object): string[] {

@@ -4,7 +4,7 @@ import { getHost, getService, type Host, type Service } from "@nts/shared/contra
 import type { ReactNode } from "react";
 import { describeFailure } from "../api/failure.js";
 import { useOne } from "../api/queries.js";
-import { HostPicker } from "../hosts/host-picker.js";
+import { HostPicker } from "./host-picker.js";
 import type { AttributeRow } from "./attributes.js";
 import { RowsField } from "./rows-field.js";
 import { keptDetails, type Runner, type VirtualizationValues } from "./virtualization.js";

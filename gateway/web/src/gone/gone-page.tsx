@@ -19,7 +19,7 @@ import { ListView } from "../list/list-view.js";
 import { reportRows } from "../list/report-rows.js";
 import { UNDOABLE_LARGE } from "../list/undo-text.js";
 import { type Selecting, useSelection } from "../list/use-selection.js";
-import { useConfirm } from "../parts/confirm.js";
+import { useConfirm } from "../forms/confirm.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
 import { SeenName } from "../parts/seen.js";
@@ -28,7 +28,7 @@ import { notifySuccess } from "../parts/toast.js";
 import { When } from "../parts/when.js";
 import { hostPath } from "../paths.js";
 import { useHasLevel } from "../session/session.js";
-import { useNetworkScope } from "../shell/networks.js";
+import { useNetworkScope } from "../scope/networks.js";
 import { byHost, deletionsOf, joined } from "./gone.js";
 
 const DELETES = {

@@ -5,7 +5,7 @@ import { type ReactNode, useState } from "react";
 import { useWrite } from "../api/queries.js";
 import { type Column, DataTable } from "../list/data-table.js";
 import { useRemoval } from "../list/use-removal.js";
-import { AttributeList } from "../parts/attribute-list.js";
+import { AttributeList } from "../forms/attribute-list.js";
 import { Part, PartRemark } from "../parts/part.js";
 import { type RowAction, RowMenu } from "../parts/row-menu.js";
 import { SeenName } from "../parts/seen.js";
@@ -19,7 +19,7 @@ import { type Endpoint, endpointsOf } from "./endpoints.js";
 import classes from "./hosts.module.css";
 import { CertificateText, ProductText } from "./observed.js";
 import { PortEditor } from "./port-editor.js";
-import { portText } from "./texts.js";
+import { portText } from "../parts/socket-texts.js";
 
 type Edited = { readonly kind: "port" | "service"; readonly id: string | null } | null;
 

@@ -4,15 +4,15 @@ import { type ReactNode, useState } from "react";
 import { useParams } from "react-router";
 import { HistoryPart } from "../activity/history-part.js";
 import { useOne } from "../api/queries.js";
-import { AttributeList } from "../parts/attribute-list.js";
-import { EntityPage } from "../parts/entity-page.js";
+import { AttributeList } from "../forms/attribute-list.js";
+import { EntityPage } from "../list/entity-page.js";
 import { FactList } from "../parts/fact-list.js";
 import { Panel } from "../parts/page.js";
 import { RowMenu } from "../parts/row-menu.js";
 import { SeenText } from "../parts/seen.js";
 import { When } from "../parts/when.js";
 import { PATHS } from "../paths.js";
-import { NetworkLink } from "../networks/network-link.js";
+import { NetworkLink } from "../scope/network-link.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { useTags } from "../tags/tags.js";
 import { EndpointsPart } from "./endpoints-part.js";
@@ -24,7 +24,7 @@ import { observedFacts, RoleFact } from "./observed.js";
 import { PresenceLine } from "./presence-line.js";
 import { SplitWindow } from "./split-window.js";
 import { Stranger } from "./strangers.js";
-import { VirtualizationText } from "./virtualization-text.js";
+import { VirtualizationText } from "../parts/virtualization-text.js";
 
 /** A host with its interfaces, ports and services. */
 export default function HostPage(): ReactNode {

@@ -3,7 +3,7 @@ import { useForm } from "@mantine/form";
 import { type Host, mergeHosts } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { FormWindow } from "../forms/form-window.js";
-import { HostPicker } from "./host-picker.js";
+import { HostPicker } from "../forms/host-picker.js";
 
 interface MergeWindowProps {
   readonly host: Host;

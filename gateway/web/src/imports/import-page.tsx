@@ -7,7 +7,7 @@ import { EmptyState } from "../parts/empty-state.js";
 import { Page, Panel } from "../parts/page.js";
 import { PATHS } from "../paths.js";
 import { useHasLevel } from "../session/session.js";
-import { useNetworkScope } from "../shell/networks.js";
+import { useNetworkScope } from "../scope/networks.js";
 import { RecentImports } from "./recent-imports.js";
 import { ScanImport } from "./scan-import.js";
 

@@ -2,7 +2,7 @@ import { Alert, Badge, Button, Text, Title } from "@mantine/core";
 import type { ImportedHost, ImportPlan, SkippedPart } from "@nts/shared/contract";
 import { type ReactNode, useState } from "react";
 import { type Column, DataTable } from "../list/data-table.js";
-import { portText } from "../hosts/texts.js";
+import { portText } from "../parts/socket-texts.js";
 import { When } from "../parts/when.js";
 import { formatLabel } from "./formats.js";
 import classes from "./imports.module.css";

@@ -16,7 +16,7 @@ import { useOne, useWrite } from "../api/queries.js";
 import { type Edited, ForEditing } from "../forms/for-editing.js";
 import { FormWindow } from "../forms/form-window.js";
 import { useSession } from "../session/session.js";
-import { useNetworkScope } from "../shell/networks.js";
+import { useNetworkScope } from "../scope/networks.js";
 import { TagField } from "../tags/tag-field.js";
 import { useTags } from "../tags/tags.js";
 import { EXPIRY_CHOICES, type ExpiryChoice, expiryFault, expiryOf, momentIn } from "./expiry.js";

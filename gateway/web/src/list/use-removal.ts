@@ -2,9 +2,9 @@ import type { Input } from "@nts/shared/client";
 import type { Endpoint, Webhook } from "@nts/shared/contract";
 import { createElement } from "react";
 import { usePlan, useWrite } from "../api/queries.js";
-import { type Question, useConfirm } from "../parts/confirm.js";
+import { type Question, useConfirm } from "../forms/confirm.js";
 import { notifySuccess } from "../parts/toast.js";
-import { MadeWebhooks } from "../webhooks/made-webhooks.js";
+import { MadeWebhooks } from "./made-webhooks.js";
 import { withUndo } from "./undo-text.js";
 import type { Selecting } from "./use-selection.js";
 

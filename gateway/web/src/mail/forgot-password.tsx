@@ -8,8 +8,8 @@ import { Link, useLocation } from "react-router";
 import { api } from "../api/client.js";
 import { faultsByPath } from "../api/failure.js";
 import { PATHS } from "../paths.js";
-import { SignedOutLayout } from "../session/signed-out-layout.js";
-import { refusalOf } from "../session/refusal.js";
+import { SignedOutLayout } from "../sign-in/signed-out-layout.js";
+import { refusalOf } from "../sign-in/refusal.js";
 
 /** Requests a reset link for an address, which may be typed at sign-in. The response does not reveal whether there is an account. */
 export default function ForgotPassword(): ReactNode {

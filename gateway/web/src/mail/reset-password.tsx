@@ -7,8 +7,8 @@ import { Link } from "react-router";
 import { api } from "../api/client.js";
 import { faultsByPath } from "../api/failure.js";
 import { PATHS } from "../paths.js";
-import { SignedOutLayout } from "../session/signed-out-layout.js";
-import { refusalOf } from "../session/refusal.js";
+import { SignedOutLayout } from "../sign-in/signed-out-layout.js";
+import { refusalOf } from "../sign-in/refusal.js";
 import { useSessionReset } from "../session/session.js";
 import { useLinkToken } from "./link-token.js";
 

@@ -5,7 +5,7 @@ import { Link } from "react-router";
 import { useWrite } from "../api/queries.js";
 import { PATHS } from "../paths.js";
 import { Page, Panel } from "../parts/page.js";
-import { refusalOf } from "../session/refusal.js";
+import { refusalOf } from "../sign-in/refusal.js";
 import { useSession } from "../session/session.js";
 import { useLinkToken } from "./link-token.js";
 import { SendAgain } from "./send-again.js";

@@ -2,7 +2,7 @@ import { Text, Title } from "@mantine/core";
 import { getHost, type Host, type Service } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { useOne } from "../api/queries.js";
-import { portText } from "../hosts/texts.js";
+import { portText } from "../parts/socket-texts.js";
 import { FailureState } from "../parts/failure-state.js";
 import { NotSeen, SeenName } from "../parts/seen.js";
 import { Waiting } from "../parts/waiting.js";

@@ -10,7 +10,7 @@ import { Page } from "../parts/page.js";
 import { Waiting } from "../parts/waiting.js";
 import { PATHS } from "../paths.js";
 import { useHasLevel } from "../session/session.js";
-import { useNetworkScope } from "../shell/networks.js";
+import { useNetworkScope } from "../scope/networks.js";
 import { Overview } from "./overview.js";
 import { compared, NOTHING, unionOf, withoutLooseEnds } from "./past.js";
 import { summaryOf, summaryOfMarks } from "./summary.js";

@@ -7,7 +7,7 @@ import { Page } from "../parts/page.js";
 import { notifyFailure } from "../parts/toast.js";
 import { hostPath, subnetPath } from "../paths.js";
 import { useHasLevel } from "../session/session.js";
-import { useNetworkScope } from "../shell/networks.js";
+import { useNetworkScope } from "../scope/networks.js";
 import { type KnownTags, useTags } from "../tags/tags.js";
 import { withCollapsed, withPosition } from "./arrangement.js";
 import type { Names } from "./boxes.js";

@@ -10,7 +10,7 @@ import { SecretWindow } from "../parts/secret-window.js";
 import { useNow } from "../parts/now.js";
 import { Waiting } from "../parts/waiting.js";
 import { When } from "../parts/when.js";
-import { useNetworkScope } from "../shell/networks.js";
+import { useNetworkScope } from "../scope/networks.js";
 import type { SavedView } from "./saved-view.js";
 import classes from "./map.module.css";
 

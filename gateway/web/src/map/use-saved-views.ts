@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from "react";
 import { useOne, useRows, useSend } from "../api/queries.js";
 import { notifySuccess } from "../parts/toast.js";
 import { useSession } from "../session/session.js";
-import { useNetworkScope } from "../shell/networks.js";
+import { useNetworkScope } from "../scope/networks.js";
 import { type Arrangement, isArranged, UNARRANGED } from "./arrangement.js";
 import type { View } from "./boxes.js";
 import { contentOf, isSamePicture, type Picture, pictureOf, type SavedView } from "./saved-view.js";

@@ -27,7 +27,7 @@ import { useHasLevel } from "../session/session.js";
 import { StatsPart } from "../stats/stats-part.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { type KnownTags, useTags } from "../tags/tags.js";
-import { NetworkLink } from "./network-link.js";
+import { NetworkLink } from "../scope/network-link.js";
 import { NetworkEditor } from "./network-editor.js";
 
 const FIELDS = ["name", "created_at", "updated_at"] as const;

@@ -4,8 +4,8 @@ import { useMatch } from "react-router";
 import { PATHS } from "../paths.js";
 import { useSession } from "../session/session.js";
 import { useSignOut } from "../session/use-sign-out.js";
-import { GROUPS } from "../shell/navigation.js";
-import { useNetworkScope } from "../shell/networks.js";
+import { GROUPS } from "../parts/pages.js";
+import { useNetworkScope } from "../scope/networks.js";
 import type { Entry, Go, Section } from "./entries.js";
 import type { EditorName } from "./editors.js";
 

@@ -1,7 +1,7 @@
 import { useDebouncedValue } from "@mantine/hooks";
 import { type Host, listHosts, listServices, listSubnets } from "@nts/shared/contract";
 import { useRows } from "../api/queries.js";
-import { useNetworkScope } from "../shell/networks.js";
+import { useNetworkScope } from "../scope/networks.js";
 import {
   type Go,
   having,

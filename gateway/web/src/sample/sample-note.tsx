@@ -5,7 +5,7 @@ import type { ReactNode } from "react";
 import { useWrite } from "../api/queries.js";
 import { notifyFailure, notifySuccess } from "../parts/toast.js";
 import { useHasLevel } from "../session/session.js";
-import { useNetworkScope } from "../shell/networks.js";
+import { useNetworkScope } from "../scope/networks.js";
 import { isSample } from "./is-sample.js";
 import classes from "./sample.module.css";
 

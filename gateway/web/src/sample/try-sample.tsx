@@ -6,7 +6,7 @@ import { useNavigate } from "react-router";
 import { describeFailure } from "../api/failure.js";
 import { readAgain } from "../api/queries.js";
 import { PATHS } from "../paths.js";
-import { useNetworkScope } from "../shell/networks.js";
+import { useNetworkScope } from "../scope/networks.js";
 
 interface Making {
   readonly done: number;

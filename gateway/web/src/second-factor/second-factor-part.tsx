@@ -2,7 +2,7 @@ import { Badge, Button, Group, Text } from "@mantine/core";
 import { disableSecondFactor, getSecondFactor, renewRecoveryCodes, type SecondFactor } from "@nts/shared/contract";
 import { type ReactNode, useState } from "react";
 import { useOne, useSend } from "../api/queries.js";
-import { useConfirm } from "../parts/confirm.js";
+import { useConfirm } from "../forms/confirm.js";
 import { FailureState } from "../parts/failure-state.js";
 import { Part, PartBody } from "../parts/part.js";
 import { notifySuccess } from "../parts/toast.js";

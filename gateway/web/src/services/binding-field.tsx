@@ -2,7 +2,7 @@ import { ActionIcon, Alert, Button, Fieldset, Group, Select, Text } from "@manti
 import { type BindingInput, bindingJudge, type Host } from "@nts/shared/contract";
 import { Plus, Trash2 } from "lucide-react";
 import type { ReactNode } from "react";
-import { interfaceText, portText } from "../hosts/texts.js";
+import { interfaceText, portText } from "../parts/socket-texts.js";
 import { type Remark, remarksOn } from "./binding-remarks.js";
 import classes from "./services.module.css";
 

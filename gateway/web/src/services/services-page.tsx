@@ -31,12 +31,12 @@ import { categoryText } from "../parts/texts.js";
 import { SeenName } from "../parts/seen.js";
 import { hostPath, PATHS } from "../paths.js";
 import { useHasLevel } from "../session/session.js";
-import { useNetworkScope } from "../shell/networks.js";
+import { useNetworkScope } from "../scope/networks.js";
 import { SocketList } from "../sockets/socket-list.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { TagFilter } from "../tags/tag-filter.js";
 import { type KnownTags, useTags } from "../tags/tags.js";
-import { NetworkLink } from "../networks/network-link.js";
+import { NetworkLink } from "../scope/network-link.js";
 import { excluded } from "./excluded.js";
 import { ServiceEditor } from "./service-editor.js";
 

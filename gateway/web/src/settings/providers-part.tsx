@@ -12,11 +12,11 @@ import { type ReactNode, useState } from "react";
 import { useSearchParams } from "react-router";
 import { useOne, useSend } from "../api/queries.js";
 import { FormWindow } from "../forms/form-window.js";
-import { useConfirm } from "../parts/confirm.js";
+import { useConfirm } from "../forms/confirm.js";
 import { Part } from "../parts/part.js";
 import { notifySuccess } from "../parts/toast.js";
 import { When } from "../parts/when.js";
-import { problemText } from "../session/arrival.js";
+import { problemText } from "../sign-in/arrival.js";
 import classes from "./settings.module.css";
 
 /** Linked identity providers; nothing if none are configured. */

@@ -7,7 +7,7 @@ import { FactList } from "../parts/fact-list.js";
 import { Panel } from "../parts/page.js";
 import { When } from "../parts/when.js";
 import { useSession } from "../session/session.js";
-import { useNetworkScope } from "../shell/networks.js";
+import { useNetworkScope } from "../scope/networks.js";
 import { reachText } from "../users/reach-text.js";
 
 /** Who can change the role and networks of a user. */

@@ -2,7 +2,7 @@ import { Badge, Button, Text } from "@mantine/core";
 import { deleteSession, listProviders, listSessions, revokeOtherSessions, type Session } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { useOne, useRows, useSend } from "../api/queries.js";
-import { useConfirm } from "../parts/confirm.js";
+import { useConfirm } from "../forms/confirm.js";
 import { FailureState } from "../parts/failure-state.js";
 import { Part, PartBody } from "../parts/part.js";
 import { notifySuccess } from "../parts/toast.js";

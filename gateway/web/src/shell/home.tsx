@@ -3,7 +3,7 @@ import { Navigate } from "react-router";
 import { PATHS } from "../paths.js";
 import { FailureState } from "../parts/failure-state.js";
 import { Waiting } from "../parts/waiting.js";
-import { useNetworkScope } from "./networks.js";
+import { useNetworkScope } from "../scope/networks.js";
 
 /** The start page: the map, or a guide if there are no networks. */
 export function Home(): ReactNode {

@@ -1,72 +1,12 @@
 import { Select } from "@mantine/core";
-import type { Permission } from "@nts/shared/contract";
 import { isAtLeast } from "@nts/shared/contract";
-import {
-  Archive,
-  BadgeCheck,
-  Boxes,
-  EyeOff,
-  FileUp,
-  History,
-  KeyRound,
-  type LucideIcon,
-  Network,
-  Server,
-  Settings,
-  ShieldCheck,
-  Spline,
-  Tags,
-  Users,
-  Waypoints,
-  Webhook,
-} from "lucide-react";
 import { type ReactNode, useEffect, useRef } from "react";
 import { NavLink, useLocation } from "react-router";
 import { PATHS } from "../paths.js";
+import { GROUPS } from "../parts/pages.js";
 import { useSession } from "../session/session.js";
-import { useNetworkScope } from "./networks.js";
+import { useNetworkScope } from "../scope/networks.js";
 import classes from "./shell.module.css";
-
-interface Entry {
-  readonly path: string;
-  readonly label: string;
-  readonly icon: LucideIcon;
-  readonly needs?: Permission;
-}
-
-export const GROUPS: readonly { readonly label: string; readonly entries: readonly Entry[] }[] = [
-  {
-    label: "Explore",
-    entries: [
-      { path: PATHS.topology, label: "Topology", icon: Waypoints },
-      { path: PATHS.hosts, label: "Hosts", icon: Server },
-      { path: PATHS.services, label: "Services", icon: Boxes },
-      { path: PATHS.certificates, label: "Certificates", icon: BadgeCheck },
-      { path: PATHS.gone, label: "Not seen", icon: EyeOff },
-      { path: PATHS.activity, label: "Activity", icon: History },
-    ],
-  },
-  {
-    label: "Structure",
-    entries: [
-      { path: PATHS.networks, label: "Networks", icon: Network },
-      { path: PATHS.subnets, label: "Subnets", icon: Spline },
-      { path: PATHS.tags, label: "Tags", icon: Tags },
-      { path: PATHS.importScan, label: "Import", icon: FileUp, needs: "Member" },
-    ],
-  },
-  {
-    label: "Access",
-    entries: [
-      { path: PATHS.keys, label: "API keys", icon: KeyRound },
-      { path: PATHS.users, label: "Users", icon: Users, needs: "Admin" },
-      { path: PATHS.audit, label: "Audit", icon: ShieldCheck, needs: "Owner" },
-      { path: PATHS.webhooks, label: "Webhooks", icon: Webhook, needs: "Admin" },
-      { path: PATHS.archive, label: "Backup", icon: Archive, needs: "Owner" },
-      { path: PATHS.settings, label: "Settings", icon: Settings },
-    ],
-  },
-];
 
 /** The navigation, according to the caller's level; `onNavigate` is called when a link is followed. */
 export function Navigation({ onNavigate }: { readonly onNavigate?: () => void }): ReactNode {

@@ -5,7 +5,7 @@ import { Link, Outlet, useLocation } from "react-router";
 import { LiveProvider } from "../live/live.js";
 import { Boundary } from "../parts/boundary.js";
 import { PaletteButton, PaletteIcon, PaletteProvider } from "../palette/palette-provider.js";
-import { ConfirmProvider } from "../parts/confirm.js";
+import { ConfirmProvider } from "../forms/confirm.js";
 import { Confirmation } from "../second-factor/confirmation.js";
 import { FreshCodes } from "../second-factor/fresh-codes.js";
 import { Unverified } from "../mail/unverified.js";
@@ -16,9 +16,9 @@ import { SampleNote } from "../sample/sample-note.js";
 import { useSession } from "../session/session.js";
 import { Account, SchemeChoice } from "./account.js";
 import { LimitMeter } from "./limit-meter.js";
-import { Logo } from "./logo.js";
+import { Logo } from "../parts/logo.js";
 import { Navigation } from "./navigation.js";
-import { NetworkScopeProvider } from "./networks.js";
+import { NetworkScopeProvider } from "../scope/networks.js";
 import classes from "./shell.module.css";
 
 /** The layout of signed-in pages: navigation at the side, or in a drawer on narrow screens. */

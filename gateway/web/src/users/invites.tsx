@@ -8,7 +8,7 @@ import { useRemoval } from "../list/use-removal.js";
 import { Panel } from "../parts/page.js";
 import { RowMenu } from "../parts/row-menu.js";
 import { When } from "../parts/when.js";
-import { useNetworkScope } from "../shell/networks.js";
+import { useNetworkScope } from "../scope/networks.js";
 import classes from "./users.module.css";
 
 /** The usable invites; nothing if there are none. */

@@ -3,7 +3,7 @@ import type { UseFormReturnType } from "@mantine/form";
 import { isAtLeast, PERMISSIONS, type Permission } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { useSession } from "../session/session.js";
-import { useNetworkScope } from "../shell/networks.js";
+import { useNetworkScope } from "../scope/networks.js";
 
 export interface Reach {
   permissions: Permission;

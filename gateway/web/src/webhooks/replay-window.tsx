@@ -6,7 +6,7 @@ import { api } from "../api/client.js";
 import { useWrite } from "../api/queries.js";
 import { FormWindow } from "../forms/form-window.js";
 import { localText, momentOf } from "../forms/moments.js";
-import { nameOf } from "./texts.js";
+import { webhookName } from "../parts/names.js";
 
 const AN_HOUR_MS = 3_600_000;
 
@@ -26,7 +26,7 @@ export function ReplayWindow({ webhook, onClose }: ReplayWindowProps): ReactNode
   const isAgain = form.getValues().what === "again";
   return (
     <FormWindow
-      title={`Replay ${nameOf(webhook)}`}
+      title={`Replay ${webhookName(webhook)}`}
       form={form}
       onClose={onClose}
       verb={isAgain ? "Send again" : "Skip"}

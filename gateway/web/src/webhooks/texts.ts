@@ -15,11 +15,6 @@ export const FORMATS: Readonly<Record<WebhookFormat, string>> = {
   ntfy: "ntfy",
 };
 
-/** The name of a webhook: its host, because the rest of the URL may be a secret. */
-export function nameOf({ url }: Pick<Webhook, "url">): string {
-  return new URL(url).host;
-}
-
 export type WebhookState = "Delivering" | "Behind" | "Paused" | "Disabled";
 
 /** The status of a webhook; a failing message delays all later ones. @param progress absent for new webhooks */

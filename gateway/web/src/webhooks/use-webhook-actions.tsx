@@ -4,13 +4,13 @@ import { type ReactNode, useState } from "react";
 import { useWrite } from "../api/queries.js";
 import type { OpenEditor } from "../forms/for-editing.js";
 import { useRemoval } from "../list/use-removal.js";
-import { useConfirm } from "../parts/confirm.js";
+import { useConfirm } from "../forms/confirm.js";
 import type { RowAction } from "../parts/row-menu.js";
 import { SecretWindow } from "../parts/secret-window.js";
 import { notifySuccess, notifyFailure } from "../parts/toast.js";
 import { ReplayWindow } from "./replay-window.js";
 import { TestWindow } from "./test-window.js";
-import { nameOf } from "./texts.js";
+import { webhookName } from "../parts/names.js";
 import { WebhookEditor } from "./webhook-editor.js";
 
 interface WebhookActions {
@@ -64,7 +64,7 @@ export function useWebhookActions(onDeleted?: () => void): WebhookActions {
         label: "Delete",
         icon: Trash2,
         isDestructive: true,
-        run: () => removeOne(webhook.id, nameOf(webhook), onDeleted),
+        run: () => removeOne(webhook.id, webhookName(webhook), onDeleted),
       },
     ],
     windows: (
@@ -73,7 +73,7 @@ export function useWebhookActions(onDeleted?: () => void): WebhookActions {
         {secret !== null && <SecretWindow {...SECRET_TEXTS} secret={secret} onClose={() => setSecret(null)} />}
         {tested !== null && (
           <TestWindow
-            name={nameOf(tested)}
+            name={webhookName(tested)}
             result={sending.data}
             error={sending.error}
             onClose={() => setTested(null)}
@@ -91,7 +91,7 @@ function useRotation(onRotated: (secret: string) => void): (webhook: Webhook) =>
   const rotate = useWrite(rotateWebhook);
   return (webhook) => {
     ask({
-      title: `Rotate the secret of ${nameOf(webhook)}?`,
+      title: `Rotate the secret of ${webhookName(webhook)}?`,
       text: "Messages are signed with the new secret from then on. Those that the receiver rejects until it has the new secret are retried.",
       verb: "Rotate",
       run: async () => onRotated((await rotate.mutateAsync({ params: { id: webhook.id } })).secret),
@@ -103,7 +103,7 @@ function useRotation(onRotated: (secret: string) => void): (webhook: Webhook) =>
 function useSwitch(): (webhook: Webhook, isEnabled: boolean) => void {
   const patch = useWrite(patchWebhook);
   return (webhook, isEnabled) => {
-    const said = `${nameOf(webhook)} is ${isEnabled ? "enabled" : "disabled"}.`;
+    const said = `${webhookName(webhook)} is ${isEnabled ? "enabled" : "disabled"}.`;
     const outcome = { onSuccess: () => notifySuccess(said), onError: notifyFailure };
     patch.mutate({ params: { id: webhook.id }, body: { is_enabled: isEnabled } }, outcome);
   };

@@ -14,7 +14,7 @@ import type { EditorProps } from "../forms/entity-editor.js";
 import { type Edited, ForEditing } from "../forms/for-editing.js";
 import { FormWindow } from "../forms/form-window.js";
 import { CHANGE_ACTION_CHOICES } from "../parts/texts.js";
-import { useNetworkScope } from "../shell/networks.js";
+import { useNetworkScope } from "../scope/networks.js";
 import { TagField } from "../tags/tag-field.js";
 import { useTags } from "../tags/tags.js";
 import { FORMATS } from "./texts.js";

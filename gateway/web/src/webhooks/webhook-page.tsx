@@ -14,10 +14,11 @@ import { Waiting } from "../parts/waiting.js";
 import { BackLink } from "../parts/back-link.js";
 import { When } from "../parts/when.js";
 import { PATHS } from "../paths.js";
-import { useNetworkScope } from "../shell/networks.js";
+import { useNetworkScope } from "../scope/networks.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { useTags } from "../tags/tags.js";
-import { responseText, contentText, FORMATS, nameOf } from "./texts.js";
+import { responseText, contentText, FORMATS } from "./texts.js";
+import { webhookName } from "../parts/names.js";
 import { useWebhookActions } from "./use-webhook-actions.js";
 import { Status } from "./webhook-status.js";
 
@@ -44,7 +45,7 @@ function WebhookView({ webhook }: { readonly webhook: Webhook }): ReactNode {
   const resume = webhook.paused === null ? undefined : actions.find(({ label }) => label === "Resume");
   return (
     <Page
-      title={nameOf(webhook)}
+      title={webhookName(webhook)}
       about={<BackLink to={PATHS.webhooks}>All webhooks</BackLink>}
       actions={
         <>
@@ -55,7 +56,7 @@ function WebhookView({ webhook }: { readonly webhook: Webhook }): ReactNode {
             Edit
           </Button>
           <RowMenu
-            name={nameOf(webhook)}
+            name={webhookName(webhook)}
             actions={actions.filter(({ label }) => label !== "Edit" && label !== "Send test")}
           />
         </>

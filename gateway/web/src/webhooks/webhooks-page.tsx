@@ -14,7 +14,8 @@ import { BackLink } from "../parts/back-link.js";
 import { When } from "../parts/when.js";
 import { PATHS, webhookPath } from "../paths.js";
 import { useHasLevel } from "../session/session.js";
-import { contentOf, FORMATS, nameOf } from "./texts.js";
+import { contentOf, FORMATS } from "./texts.js";
+import { webhookName } from "../parts/names.js";
 import { useWebhookActions } from "./use-webhook-actions.js";
 import { LastDelivery, PACE_MS, Status } from "./webhook-status.js";
 
@@ -26,7 +27,7 @@ const COLUMNS: readonly Column<Webhook>[] = [
     label: "URL",
     cell: (webhook) => (
       <Anchor component={Link} to={webhookPath(webhook.id)} fw={600} size="sm">
-        {nameOf(webhook)}
+        {webhookName(webhook)}
       </Anchor>
     ),
   },
@@ -71,8 +72,8 @@ export default function WebhooksPage(): ReactNode {
         state={state}
         columns={COLUMNS}
         idOf={({ id }) => id}
-        nameOf={nameOf}
-        actions={(webhook) => may && <RowMenu name={nameOf(webhook)} actions={actionsFor(webhook)} />}
+        nameOf={webhookName}
+        actions={(webhook) => may && <RowMenu name={webhookName(webhook)} actions={actionsFor(webhook)} />}
         empty={
           <EmptyState icon={WebhookIcon} title="No webhooks" actions={add}>
             A webhook sends changes to your URL as they happen: signed JSON for programs, or messages for Slack, Discord

@@ -3,7 +3,7 @@ import { useMediaQuery } from "@mantine/hooks";
 import { type ReactNode, useState } from "react";
 import { Page, Panel } from "../parts/page.js";
 import { useHasLevel } from "../session/session.js";
-import { useNetworkScope } from "../shell/networks.js";
+import { useNetworkScope } from "../scope/networks.js";
 import { HostsStep } from "./hosts-step.js";
 import { MapStep } from "./map-step.js";
 import { NetworkStep } from "./network-step.js";

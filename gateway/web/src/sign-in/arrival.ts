@@ -1,13 +1,13 @@
 import { ERRORS, type ErrorCode } from "@nts/shared/errors";
 
 /** The remaining step of a provider sign-in, from the URL after `#`. */
-export interface AskedChallenge {
+export interface Challenge {
   readonly challenge: string;
   readonly isSetUp: boolean;
 }
 
 /** Null if there is none. @param hash of the URL */
-export function challengeOf(hash: string): (AskedChallenge & { readonly next: string }) | null {
+export function challengeOf(hash: string): (Challenge & { readonly next: string }) | null {
   const params = new URLSearchParams(hash.replace(/^#/, ""));
   const challenge = params.get("challenge");
   if (challenge === null) return null;

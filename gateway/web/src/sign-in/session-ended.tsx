@@ -2,7 +2,7 @@ import { getDefaultZIndex, Modal, Text } from "@mantine/core";
 import type { Whoami } from "@nts/shared/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { useSessionReset } from "./session.js";
+import { useSessionReset } from "../session/session.js";
 import { SignInForm } from "./sign-in-form.js";
 
 /** Prompts for a sign-in above the page: the same user continues with all input, another one starts over. */

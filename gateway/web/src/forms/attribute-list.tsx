@@ -1,7 +1,7 @@
 import { Anchor } from "@mantine/core";
 import type { Attributes } from "@nts/shared/contract";
 import type { ReactNode } from "react";
-import { linkIn } from "../forms/attributes.js";
+import { linkIn } from "./attributes.js";
 import classes from "./attribute-list.module.css";
 
 /** Attributes by name; addresses of pages are links. */

@@ -7,7 +7,7 @@ import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
 import { api } from "../api/client.js";
 import { PATHS } from "../paths.js";
-import type { AskedChallenge } from "./arrival.js";
+import type { Challenge } from "./arrival.js";
 import { CodeStep } from "./code-step.js";
 import { ProviderButtons } from "./provider-buttons.js";
 import { refusalOf } from "./refusal.js";
@@ -16,7 +16,7 @@ import { SetUpStep } from "./set-up-step.js";
 interface SignInFormProps {
   readonly email?: string;
   /** The remaining step of a provider sign-in. */
-  readonly challenge?: AskedChallenge | undefined;
+  readonly challenge?: Challenge | undefined;
   /** The error of an earlier attempt. */
   readonly problem?: string | undefined;
   /** The path to return to from a provider. */
@@ -98,7 +98,7 @@ function ForgotPasswordLink({ email }: { readonly email: string }): ReactNode {
 }
 
 /** The challenge for a code, and whether an app has to be set up first; null if no code is required. */
-function challengeIn(error: Error | null): AskedChallenge | null {
+function challengeIn(error: Error | null): Challenge | null {
   if (!(error instanceof ApiError) || error.code !== "second_factor_required") return null;
   return { challenge: String(error.params["challenge"]), isSetUp: error.params["set_up"] === true };
 }

@@ -12,7 +12,7 @@ import { PATHS } from "../paths.js";
 import { SignedOutLayout } from "./signed-out-layout.js";
 import { useInvite, useInvitePreview, VOID_INVITE } from "./invite-link.js";
 import { ProviderButtons } from "./provider-buttons.js";
-import { useSessionReset } from "./session.js";
+import { useSessionReset } from "../session/session.js";
 
 const EMPTY = { email: "", password: "", organization_name: "", invite_token: "" };
 

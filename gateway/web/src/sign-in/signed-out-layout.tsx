@@ -1,6 +1,6 @@
 import { Anchor, Title } from "@mantine/core";
 import { type ReactNode, useEffect } from "react";
-import { Logo } from "../shell/logo.js";
+import { Logo } from "../parts/logo.js";
 import { Picture } from "./picture.js";
 import classes from "./signed-out-layout.module.css";
 

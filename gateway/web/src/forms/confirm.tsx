@@ -2,9 +2,9 @@ import { Alert, Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { createContext, type ReactNode, useCallback, useContext, useRef, useState } from "react";
 import type { Plan } from "@nts/shared/contract";
 import { describeFailure } from "../api/failure.js";
-import { alongText } from "../forms/plan-text.js";
-import { PlanView } from "../forms/plan-view.js";
-import { Waiting } from "./waiting.js";
+import { alongText } from "./plan-text.js";
+import { PlanView } from "./plan-view.js";
+import { Waiting } from "../parts/waiting.js";
 
 export interface Question {
   readonly title: string;

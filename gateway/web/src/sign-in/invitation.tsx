@@ -8,8 +8,8 @@ import { PATHS } from "../paths.js";
 import { notifySuccess } from "../parts/toast.js";
 import { SignedOutLayout } from "./signed-out-layout.js";
 import { useInvitePreview, VOID_INVITE } from "./invite-link.js";
-import { useActIn } from "./use-organizations.js";
-import { useSignOut } from "./use-sign-out.js";
+import { useActIn } from "../session/use-organizations.js";
+import { useSignOut } from "../session/use-sign-out.js";
 
 interface InvitationProps {
   readonly token: string;

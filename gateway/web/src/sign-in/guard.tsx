@@ -5,7 +5,7 @@ import { PATHS } from "../paths.js";
 import { FailureState } from "../parts/failure-state.js";
 import { Waiting } from "../parts/waiting.js";
 import { useInvite } from "./invite-link.js";
-import { SessionContext, useSessionQuery } from "./session.js";
+import { SessionContext, useSessionQuery } from "../session/session.js";
 
 // Loaded on demand, because it includes the forms library.
 const Invitation = lazy(() => import("./invitation.js"));

@@ -3,9 +3,9 @@ import { getHost, getService, type Virtualization } from "@nts/shared/contract";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { useOne } from "../api/queries.js";
-import { virtualizationTypeText } from "../parts/texts.js";
+import { virtualizationTypeText } from "./texts.js";
 import { hostPath } from "../paths.js";
-import classes from "./hosts.module.css";
+import classes from "./virtualization-text.module.css";
 
 /** Type and details of `virtualization`, one detail per line. */
 export function VirtualizationText({ type, details }: Virtualization): ReactNode {

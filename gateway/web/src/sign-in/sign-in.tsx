@@ -6,7 +6,7 @@ import { challengeOf, problemText } from "./arrival.js";
 import { SignedOutLayout } from "./signed-out-layout.js";
 import { useNextPath } from "./guard.js";
 import { useInvite } from "./invite-link.js";
-import { useSessionReset } from "./session.js";
+import { useSessionReset } from "../session/session.js";
 import { SignInForm } from "./sign-in-form.js";
 
 /** Signing in; the guard redirects afterwards. */

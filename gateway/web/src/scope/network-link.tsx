@@ -2,7 +2,7 @@ import { Anchor } from "@mantine/core";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { networkPath } from "../paths.js";
-import { useNetworkScope } from "../shell/networks.js";
+import { useNetworkScope } from "./networks.js";
 
 /** The name of a network, which leads to its page. */
 export function NetworkLink({ id }: { readonly id: string }): ReactNode {

@@ -6,13 +6,13 @@ import { type ReactNode, useState } from "react";
 import { Link, useNavigate } from "react-router";
 import { describeFailure } from "../api/failure.js";
 import type { Revised } from "../api/queries.js";
-import { useRemoval } from "../list/use-removal.js";
+import { useRemoval } from "./use-removal.js";
 import { useHasLevel } from "../session/session.js";
 import { mapPath } from "../paths.js";
-import { FailureState } from "./failure-state.js";
-import { Page } from "./page.js";
-import { Waiting } from "./waiting.js";
-import { BackLink } from "./back-link.js";
+import { FailureState } from "../parts/failure-state.js";
+import { Page } from "../parts/page.js";
+import { Waiting } from "../parts/waiting.js";
+import { BackLink } from "../parts/back-link.js";
 
 interface Named {
   readonly id: string;

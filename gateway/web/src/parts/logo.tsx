@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import classes from "./shell.module.css";
+import classes from "./logo.module.css";
 
 export function Logo(): ReactNode {
   return (

@@ -2,7 +2,7 @@ import { Checkbox, List, Text } from "@mantine/core";
 import { listWebhooks, type Webhook } from "@nts/shared/contract";
 import { type ReactNode, useState } from "react";
 import { useRows } from "../api/queries.js";
-import { nameOf } from "./texts.js";
+import { webhookName } from "../parts/names.js";
 
 interface MadeWebhooksProps {
   readonly isMade: (webhook: Webhook) => boolean;
@@ -27,7 +27,7 @@ export function MadeWebhooks({ isMade, onKeep }: MadeWebhooksProps): ReactNode {
       </Text>
       <List size="sm" my="xs">
         {made.map((webhook) => (
-          <List.Item key={webhook.id}>{nameOf(webhook)}</List.Item>
+          <List.Item key={webhook.id}>{webhookName(webhook)}</List.Item>
         ))}
       </List>
       <Checkbox
