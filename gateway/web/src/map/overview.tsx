@@ -220,7 +220,7 @@ interface PanelDrawerProps {
 /** On screens without space next to the map. */
 function PanelDrawer({ isOpen, onClose, children }: PanelDrawerProps): ReactNode {
   return (
-    <Drawer.Root opened={isOpen} onClose={onClose} position="bottom" size="75%" lockScroll={false}>
+    <Drawer.Root opened={isOpen} onClose={onClose} position="bottom" size="60%" lockScroll={false}>
       <Drawer.Overlay />
       <Drawer.Content aria-label="Details" className={classes.drawer ?? ""}>
         <Drawer.Body>{children}</Drawer.Body>

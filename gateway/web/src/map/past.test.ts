@@ -125,6 +125,14 @@ describe("the selectable moments", () => {
     expect(stepsOf([], null)).toEqual([]);
   });
 
+  it("are none for views, and for what was not seen", () => {
+    const others = [
+      { ...change("2026-11-06T10:00:00.000Z", "d"), entity: "View" },
+      { ...change("2026-11-07T10:00:00.000Z", "e"), action: "missed" },
+    ] as Change[];
+    expect(stepsOf([...others.toReversed(), ...changes], null)).toEqual(stepsOf(changes, null));
+  });
+
   it("are equally spaced before the loaded ones, and never more than a slider can show", () => {
     const earlier = (oldestAt: string): string[] =>
       stepsOf(changes, oldestAt)

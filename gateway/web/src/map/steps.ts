@@ -23,7 +23,7 @@ const LEAST_APART_MS = 60_000;
  */
 export function stepsOf(changes: readonly Change[], oldestAt: string | null): readonly Step[] {
   const steps = new Map<string, Step>();
-  for (const { entries } of groupsOf(changes)) {
+  for (const { entries } of groupsOf(changes.filter(isDrawn))) {
     const [change] = entries;
     if (!steps.has(change.at)) steps.set(change.at, { at: change.at, change });
   }
@@ -36,6 +36,11 @@ export function stepsOf(changes: readonly Change[], oldestAt: string | null): re
   const length = Math.max(1, Math.min(MOST_EARLIER, Math.floor((until - from) / LEAST_APART_MS)));
   const timeOf = (n: number): string => new Date(from + (n * (until - from)) / length).toISOString();
   return [...Array.from({ length }, (_, n) => ({ at: timeOf(n), change: null })), ...recent];
+}
+
+/** Views are not part of what they show, and past states do not tell what was not seen. */
+function isDrawn({ entity, action }: Pick<Change, "entity" | "action">): boolean {
+  return entity !== "View" && action !== "missed" && action !== "returned";
 }
 
 /** Of many steps close together, such as those of an import, only the last one is kept. */
