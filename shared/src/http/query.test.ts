@@ -128,6 +128,7 @@ describe("query: rejected values, and limits of lists", () => {
       order_direction: "desc",
       exclude_categories: ["DNS", "VPN"],
       attribute: [],
+      runs_on: [],
       limit: 5,
       offset: 7,
     });

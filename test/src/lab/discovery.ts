@@ -13,7 +13,7 @@ import { aKey, anAccount, type Caller } from "../support/api.js";
 import { succeeds } from "../support/python-tools.js";
 import { startStack } from "../support/stack.js";
 import { BLOCKS, buildLaboratory, COMMUNITY, type Laboratory } from "./laboratory.js";
-import { DOMAIN, FAR, gatewayIn, type LabHost, laboratoryOf, ROUTER } from "./laboratory.rules.js";
+import { DOMAIN, FAR, gatewayIn, type LabHost, laboratoryOf, ROUTER } from "./laboratory-hosts.js";
 
 const NTS = join(ROOT, "cli/bundle/nts.js");
 const TOOLS = ["ip", "ss", "dnsmasq", "iptables", "sysctl", "openssl", "snmpd"];

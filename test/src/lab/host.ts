@@ -4,7 +4,7 @@ import { createServer, type Server as HttpServer, type ServerResponse } from "no
 import { createServer as createHttpsServer } from "node:https";
 import { createServer as createTcpServer, type Server } from "node:net";
 import createMulticastDns from "multicast-dns";
-import type { LabHost, LabPort } from "./laboratory.rules.js";
+import type { LabHost, LabPort } from "./laboratory-hosts.js";
 
 const { ip, mdnsName, ports, pem } = JSON.parse(process.argv[2] ?? "{}") as LabHost & { readonly pem: string };
 for (const port of ports) serverOf(port).listen(port.number, ip);

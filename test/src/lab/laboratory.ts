@@ -6,7 +6,7 @@ import { execa } from "execa";
 import { ROOT } from "@nts/local/processes/system";
 import { putUnder } from "@nts/shared/groups";
 import { until } from "../support/until.js";
-import { DOMAIN, FAR, gatewayIn, type LabHost, ROUTER, SUBNETS } from "./laboratory.rules.js";
+import { DOMAIN, FAR, gatewayIn, type LabHost, ROUTER, SUBNETS } from "./laboratory-hosts.js";
 
 const HOST = join(ROOT, "test/dist/lab/host.js");
 /** Files for the namespaces of this name, as `ip netns exec` mounts them. */

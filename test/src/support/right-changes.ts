@@ -46,6 +46,10 @@ export const REVOCATIONS: ReadonlyMap<string, Prepare | null> = new Map([
     const { owner, id, ...key } = await aKeyOf(await anAccount(url), url);
     return { ...key, change: { by: owner, params: { id }, body: { ...keyBody(owner), allowed_ips: ["192.0.2.1"] } } };
   }),
+  kind("let a key only import", "update_user_api_key", async (url) => {
+    const { owner, id, ...key } = await aKeyOf(await anAccount(url), url);
+    return { ...key, change: { by: owner, params: { id }, body: { ...keyBody(owner), scope: "collect" } } };
+  }),
   kind("report a leak", "revoke_leaked_api_keys", async (url) => {
     const { owner, headers, path } = await aKeyOf(await anAccount(url), url);
     return { headers, path, change: { by: owner, body: { keys: [headers.authorization.slice("Bearer ".length)] } } };
@@ -238,6 +242,17 @@ export const REVOCATIONS: ReadonlyMap<string, Prepare | null> = new Map([
 
 /** Those that need a provider controlled by the test. */
 export const PROVIDER_REVOCATIONS: readonly string[] = ["sign out at the provider", "switch passwords off"];
+
+/** Those of shares, which are for one operation only. */
+export const SHARE_REVOCATIONS: readonly string[] = [
+  "end a share",
+  "delete a shared view",
+  "delete a shared network",
+  "demote who shared",
+  "remove who shared",
+  "delete the key that shared",
+  "report a leaked share",
+];
 
 /** Makes the change through a gateway. @returns the status of the response */
 export async function send(url: string, { change }: Revocation): Promise<number> {
