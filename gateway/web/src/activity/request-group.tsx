@@ -1,7 +1,6 @@
-import { Anchor, Group, Text, UnstyledButton } from "@mantine/core";
+import { Anchor, Group, Text } from "@mantine/core";
 import type { Change } from "@nts/shared/contract";
-import { ChevronRight } from "lucide-react";
-import { Fragment, type ReactNode, useId, useState } from "react";
+import { Fragment, type ReactNode } from "react";
 import { Link } from "react-router";
 import { changeActionText } from "../parts/texts.js";
 import { When } from "../parts/when.js";
@@ -10,6 +9,7 @@ import { useHasLevel } from "../session/session.js";
 import classes from "./activity.module.css";
 import { type ChangeGroup, keyText } from "./entries.js";
 import { EntryView } from "./entry-view.js";
+import { ExpandableLine } from "./expandable-line.js";
 import { type Doing, doingsOf } from "./request-text.js";
 import { useUndo } from "./use-undo.js";
 
@@ -57,41 +57,27 @@ interface SeveralProps {
 }
 
 /** Several changes, joined in a line. */
-function Several({ entries, isOpen: isOpenAtFirst, aside }: SeveralProps): ReactNode {
-  const [isOpen, setOpen] = useState(isOpenAtFirst);
-  const id = useId();
-  return (
-    <>
-      <div className={classes.line}>
-        <UnstyledButton
-          className={classes.entry}
-          aria-expanded={isOpen}
-          aria-controls={isOpen ? id : undefined}
-          onClick={() => setOpen(!isOpen)}
-        >
-          <ChevronRight size={16} aria-hidden className={classes.chevron} />
-          <span className={classes.what}>
-            {doingsOf(entries).map((doing, index) => (
-              <Fragment key={doing.action}>
-                {index > 0 && "; "}
-                <DoingText {...doing} />
-              </Fragment>
-            ))}
-          </span>
-        </UnstyledButton>
-        {aside}
-      </div>
-      {isOpen && (
-        <ul id={id} className={classes.entries}>
-          {entries.toReversed().map((entry) => (
-            <li key={entry.cursor}>
-              <EntryView entry={entry} />
-            </li>
-          ))}
-        </ul>
-      )}
-    </>
+function Several({ entries, isOpen, aside }: SeveralProps): ReactNode {
+  const line = (
+    <span className={classes.what}>
+      {doingsOf(entries).map((doing, index) => (
+        <Fragment key={doing.action}>
+          {index > 0 && "; "}
+          <DoingText {...doing} />
+        </Fragment>
+      ))}
+    </span>
   );
+  const details = (): ReactNode => (
+    <ul className={classes.entries}>
+      {entries.toReversed().map((entry) => (
+        <li key={entry.cursor}>
+          <EntryView entry={entry} />
+        </li>
+      ))}
+    </ul>
+  );
+  return <ExpandableLine isOpenAtFirst={isOpen} line={line} aside={aside} details={details} />;
 }
 
 function DoingText({ action, entity, name, rest }: Doing): ReactNode {
