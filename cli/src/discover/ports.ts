@@ -14,7 +14,8 @@ export interface PortsOf {
 }
 
 const CONNECT_MS = 1_000;
-const AT_A_TIME = 200;
+/** Below the 1,024 open files that many systems allow. */
+const AT_A_TIME = 400;
 /** Ports of which at least one answers on most machines, if only that it is closed. */
 const TELLING = [443, 80, 22, 445];
 

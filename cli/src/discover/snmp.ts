@@ -23,7 +23,7 @@ import {
 // Asks machines by SNMP what they are, which addresses they have, and whom they know: routers know the MAC addresses of machines
 // that this one cannot see.
 
-const AT_A_TIME = 20;
+const AT_A_TIME = 100;
 const TIMEOUT_MS = 1_000;
 const WALK_MS = 15_000;
 const MOST_ROWS = 10_000;

@@ -106,6 +106,8 @@ async function scoreOf(seed: number, key: Caller, { pem, snmp }: Files): Promise
   const laboratory = await buildLaboratory(hosts, pem);
   try {
     const network = await key.data<{ id: string }>("post", "/api/v1/networks", { name: `Laboratory ${seed}` });
+    // Counts what is sent to it.
+    await laboratory.at(excluded, "iptables", "-I", "INPUT", "-d", excluded.ip);
     const startedAt = performance.now();
     const before = await laboratory.sent();
     const report = await look(laboratory, excluded.ip, snmp);
@@ -118,6 +120,8 @@ async function scoreOf(seed: number, key: Caller, { pem, snmp }: Files): Promise
     const faults = stored.some(({ interfaces }) => interfaces.some(({ ip_address: ip }) => ip === excluded.ip))
       ? [`${excluded.ip} was looked at`]
       : [];
+    const received = await packetsTo(laboratory, excluded);
+    if (received > 0) faults.push(`${excluded.ip} is excluded, and was sent ${received} packets`);
     const routers = stored.filter(({ interfaces }) =>
       interfaces.some(({ ip_address: ip }) => [ROUTER, gatewayIn(FAR)].includes(ip)),
     );
@@ -162,6 +166,12 @@ async function changesSeen(changing: Changing): Promise<string[]> {
     ...(at(leaving.ip)?.missed_since === null ? [`${leaving.ip} left and is not missed`] : []),
     ...(missed.length > 1 ? [`missed without having left: ${missed.join(", ")}`] : []),
   ];
+}
+
+/** Of the rule that counts them, the first one. */
+async function packetsTo(laboratory: Laboratory, host: LabHost): Promise<number> {
+  const rules = await laboratory.at(host, "iptables", "-nvxL", "INPUT", "1");
+  return Number(rules.trim().split(/\s+/)[0]);
 }
 
 function look(laboratory: Laboratory, excluded: string, snmp: string): Promise<string> {
