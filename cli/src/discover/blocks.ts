@@ -73,6 +73,11 @@ export function addressesOf(blocks: readonly string[], excluded: readonly string
   return found;
 }
 
+/** Whether one block is inside of another, or the same. */
+export function isInside(block: string, outer: string): boolean {
+  return prefixOf(block) >= prefixOf(outer) && listOf([outer]).check(block.split("/", 1)[0] ?? "");
+}
+
 /** Tells which addresses are in any of the blocks. */
 export function listOf(blocks: readonly string[]): BlockList {
   const list = new BlockList();

@@ -5,6 +5,7 @@ import {
   addressesOf,
   blockIn,
   blocksOf,
+  isInside,
   listOf,
   MOST_ADDRESSES,
   ownAddressesAmong,
@@ -79,7 +80,8 @@ export async function discover(options: DiscoverOptions, looking: Looking): Prom
     ...ownFound.map(({ ip, mac }) => ({ ip, mac, open: [], silent: [], isOwn: true })),
     ...machines.map((machine) => ({ ...machine, mac: macs?.get(machine.ip) ?? null })),
   ];
-  const covered = macs === null ? [] : blocks.filter((block) => isOnLink(block, own));
+  // Blocks in which every machine would have answered the question for its MAC address.
+  const covered = macs === null ? [] : blocks.filter((block) => own.some((one) => isInside(block, one.block)));
   const wanted = new Set(addresses);
   const isTarget = (ip: string): boolean => wanted.has(ip);
   const seen = { startedAt, blocks, excluded, covered, ports, found, names, answers, announced, bySnmp, isTarget };
@@ -148,13 +150,7 @@ async function listen(
   { blocks, addresses }: Targets,
   signal: AbortSignal,
 ): Promise<Announcements> {
-  const lists = blocks.map((block) => listOf([block]));
-  const links = own.filter(({ block }) => {
-    const [first = ""] = block.split("/");
-    return (
-      lists.some((list) => list.check(first)) || blocks.some((one) => listOf([block]).check(one.split("/")[0] ?? ""))
-    );
-  });
+  const links = own.filter(({ block }) => blocks.some((one) => isInside(one, block) || isInside(block, one)));
   const mayLookAt = new Set(addresses);
   const devices: Announcements = new Map();
   const [names] = await Promise.all([
@@ -169,10 +165,4 @@ async function listen(
     for (const [key, service] of services) machine.services.set(key, service);
   }
   return devices;
-}
-
-/** Whether every machine of a block would have answered the question for its MAC address. */
-function isOnLink(block: string, own: readonly OwnAddress[]): boolean {
-  const [first = "", prefix = ""] = block.split("/");
-  return own.some((one) => listOf([one.block]).check(first) && Number(prefix) >= Number(one.block.split("/")[1]));
 }

@@ -31,6 +31,8 @@ export interface Reported {
   readonly ownName: string;
 }
 
+type Macs = ReadonlyMap<string, string | null>;
+
 /** Lines of JSON: the beginning, a line for each machine, and the end. */
 export function reportOf(reported: Reported): string {
   const { startedAt, blocks, excluded, covered, ports } = reported;
@@ -42,10 +44,11 @@ export function reportOf(reported: Reported): string {
     tcp: rangesOf(ports),
   };
   const machines = machinesAmong(reported);
+  const macs = macsIn(reported);
   const known = new Set(machines.flatMap((machine) => machine.map(({ ip }) => ip)));
   const lines = [
     begin,
-    ...machines.map((machine) => ({ host: hostOf(machine, reported) })),
+    ...machines.map((machine) => ({ host: hostOf(machine, reported, macs) })),
     ...neighboursOf(reported, known).map((one) => ({ host: { addresses: [one] } })),
     { end: { covered, excluded } },
   ];
@@ -80,17 +83,22 @@ function neighboursOf({ bySnmp, isTarget }: Reported, known: ReadonlySet<string>
   return [...found.values()];
 }
 
-function hostOf(machine: readonly Found[], { names, answers, announced, bySnmp, ownName }: Reported): object {
+/** MAC addresses by address, as machines say by SNMP of themselves and of others. */
+function macsIn({ bySnmp }: Pick<Reported, "bySnmp">): Macs {
+  const told = [...bySnmp.values()].flatMap(({ addresses, neighbours }) => [...neighbours, ...addresses]);
+  return new Map(told.map(({ ip, mac }) => [ip, mac]));
+}
+
+function hostOf(
+  machine: readonly Found[],
+  { names, answers, announced, bySnmp, ownName }: Reported,
+  macs: Macs,
+): object {
   const [first] = machine;
   if (first === undefined) return {};
   const { isOwn, silent } = first;
   const announcement = machine.map(({ ip }) => announced.get(ip)).find((one) => one !== undefined);
   const told = machine.map(({ ip }) => bySnmp.get(ip)).find((one) => one !== undefined);
-  const macs = new Map(
-    [...bySnmp.values()]
-      .flatMap(({ addresses, neighbours }) => [...neighbours, ...addresses])
-      .map(({ ip, mac }) => [ip, mac]),
-  );
   const named = machine.map(({ ip }) => names.get(ip)).find((one) => one !== undefined);
   const ports = [
     ...machine.flatMap(({ ip, open }, at) =>
