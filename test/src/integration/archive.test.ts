@@ -109,8 +109,8 @@ async function expectServed({ url }: Stack, services: number): Promise<void> {
   expect((await restored.send("get", "/api/v1/services?limit=0")).body.data).toHaveLength(services);
   const login = { email: owner.email, password: owner.password };
   expect((await callerOf(url, "owner").send("post", "/api/auth/login", login)).status).toBe(200);
-  const { id } = await restored.data<{ id: string }>("post", "/api/v1/networks", { name: "afterwards" });
-  // The journal was restored, too: a replay from the start equals the lists.
+  const { id } = await restored.data<{ id: string }>("post", "/api/v1/tags", { name: "afterwards" });
+  // The journal was restored, too: a replay from the start equals the lists. Tags are compared with it last.
   const replay = startReplay(async (path) => (await restored.send("get", path)).body);
   await until(async () => (await replay.follow(), replay.has(id)));
   expect([...replay.faults, ...(await replay.differences())]).toEqual([]);
