@@ -126,13 +126,14 @@ function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
 
 /** Why a row is of no machine, by what it says of its state; null if it may be of one. */
 function stateOf(row: Row, columns: Columns): Fault | null {
-  const heading = columns.of.get("state")?.[0]?.text;
-  if (heading === undefined) return null;
   const isNamed = (["name", "hostname", "host", "mac"] as const).some(
     (column) => columns.of.has(column) && cellAsWritten(row, columns, column) !== "",
   );
-  const reason = reasonAgainstState(heading, cellAsWritten(row, columns, "state"), isNamed);
-  return reason === null ? null : { reason, column: "state", code: "unusable_address" };
+  for (const { index, text } of columns.of.get("state") ?? []) {
+    const reason = reasonAgainstState(text, row.cells[index] ?? "", isNamed);
+    if (reason !== null) return { reason, column: "state", code: "unusable_address" };
+  }
+  return null;
 }
 
 /** A fault of a row. */

@@ -77,7 +77,15 @@ const HEADINGS = {
   definition: ["service_definition definition kind"],
   everywhere: ["all_interfaces all_addresses"],
   interface: ["interface interface_name ifname if_name nic schnittstelle netzwerkkarte interfaz interfaccia"],
-  state: ["status state ping ip_state addressstate address_state zustand statut etat estado stato"],
+  state: [
+    "status state ping ip_state addressstate address_state zustand statut etat estado stato",
+    "connection_status connection_state device_status device_state host_status host_state network_status online_status",
+    "verbindungsstatus geratestatus erreichbarkeit etat_de_la_connexion estado_de_conexion stato_connessione",
+    "estado_da_conexao verbindingsstatus toestand stan stav tillstand tila durum allapot stare состояние статус стан 状态 状態 상태",
+    "online is_online alive is_alive reachable is_reachable is_up active is_active present is_present connected is_connected",
+    "erreichbar aktiv verbunden en_ligne actif joignable connecte en_linea activo alcanzable conectado in_linea attivo",
+    "raggiungibile connesso ativo alcancavel bereikbaar actief verbonden 在线 オンライン 온라인",
+  ],
 } as const satisfies Record<string, readonly string[]>;
 
 export type Column = keyof typeof HEADINGS;
@@ -197,16 +205,36 @@ export function withoutPlaceholder(cell: string): string {
   return isPlaceholder(cell) ? "" : cell;
 }
 
-/** States of a row whose address no machine has. */
+/** States of a row whose address no machine has, in lower case. */
 const NO_MACHINE = new RegExp(
   [
-    "^(?:dead|down|no (?:reply|response|answer)|not responding|unreachable|free|available|unused|expired|declined",
-    "inactivereservation|deprecated|decommissioned|inactive|tot|inaktiv|frei|nicht erreichbar|keine antwort|abgelaufen",
-    "morte?|inactif|libre|injoignable|pas de réponse|expirée?|muerto|inactivo|sin respuesta|caducad[oa]",
-    "morto|inattivo|libero|nessuna risposta|scaduto|inativo|livre|sem resposta|expirado|dood|inactief|vrij|geen antwoord|verlopen)$",
+    "^(?:dead|down|offline|off-line|off|away|absent|disconnected|not connected|lost|gone|timed? ?out|timeout|host down",
+    "no (?:reply|response|answer)|not (?:responding|reachable|present|seen|alive|available|active|online)|unreachable|unresponsive",
+    "free|available|unused|vacant|unassigned|expired|declined|released|abandoned|inactivereservation|deprecated|decommissioned",
+    "decommissioning|retired|inactive",
+    "tot|inaktiv|frei|nicht (?:erreichbar|verbunden|aktiv|da|online)|keine antwort|abgelaufen|getrennt|abwesend|unerreichbar|ausgeschaltet|stillgelegt",
+    "morte?|inactive?|inactif|libre|injoignable|inaccessible|pas de réponse|expirée?|hors ligne|déconnectée?|non connectée?|éteinte?|absente?",
+    "muerto|inactivo|sin respuesta|caducad[oa]|desconectad[oa]|fuera de línea|sin conexión|no conectado|inalcanzable|apagado|ausente",
+    "morto|inattivo|libero|nessuna risposta|scaduto|non in linea|fuori linea|disconnesso|scollegato|irraggiungibile|spento|assente",
+    "inativo|livre|sem resposta|expirado|desligado|fora de linha|sem conexão|não conectado|inacessível",
+    "dood|inactief|vrij|geen antwoord|verlopen|niet (?:verbonden|bereikbaar|actief)|onbereikbaar|losgekoppeld|afwezig|uitgeschakeld",
+    "nieaktywn[yae]|niedostępn[yae]|rozłączon[yae]|woln[yae]|brak odpowiedzi|neaktivní|nedostupn[ýáé]|odpojen[ýáoo]|neodpovídá",
+    "frånkopplad|inte ansluten|ej ansluten|nere|frakoblet|ikke tilkoblet|afbrudt|ei yhteyttä|ei vastaa|poissa",
+    "çevrimdışı|bağlı değil|kapalı|ulaşılamıyor|nem elérhető|kapcsolat nélkül|deconectat",
+    "оффлайн|офлайн|не в сети|не в мережі|недоступ[а-яіє]*|неактив[а-яіє]*|отключ[её]н[ао]?|нет ответа|свободен|вільн[аои]?|мертв|вимкнено",
+    "离线|離線|不在线|断开|未连接|下线|オフライン|未接続|切断|応答なし|오프라인|연결 ?안 ?됨|응답 없음)$",
   ].join("|"),
-  "i",
+  "u",
 );
+
+/** Headings of what is so or not, as in "Online: no". */
+const IS_THERE =
+  /^(?:is_)?(?:online|alive|reachable|up|active|present|connected|erreichbar|aktiv|verbunden|en_ligne|actif|joignable|connecte|en_linea|activo|alcanzable|conectado|in_linea|attivo|raggiungibile|connesso|ativo|alcancavel|bereikbaar|actief|verbonden|在线|オンライン|온라인)$/;
+const NO =
+  /^(?:0|n|no|false|f|off|nein|falsch|non|faux|não|nao|falso|nee|onwaar|нет|ложь|ні|nie|ne|ei|nej|hayır|否|いいえ|아니요|✗|✘|×)$/u;
+
+/** States of an address in the tables of address managers, whose machine is known, and is only not there at present. */
+const KNOWN_ADDRESS = /^(?:ip_state|addressstate|address_state)$/;
 
 /** States of an address that is kept for a machine, or for a pool. */
 const KEPT_FREE = /^(?:dhcp|reserved|reserviert|réservée?|reservad[oa]|riservato|gereserveerd)$/i;
@@ -219,8 +247,26 @@ const KEPT_FREE = /^(?:dhcp|reserved|reserviert|réservée?|reservad[oa]|riserva
  * @param isNamed false if the row says nothing of a machine
  */
 export function reasonAgainstState(heading: string, state: string, isNamed = true): string | null {
-  const isUnanswered = headingKey(heading) === "ping" && /^(?:\[?n\/[as]\]?|-|no|timeout)$/i.test(state);
-  return isUnanswered || NO_MACHINE.test(state) || (!isNamed && KEPT_FREE.test(state))
-    ? `the row says that it is ${state === "" ? "not there" : state}`
-    : null;
+  const key = headingKey(heading);
+  const bare = bareState(state);
+  const isUnanswered = key === "ping" && /^(?:\[?n\/[as]\]?|-|no|timeout)$/i.test(state);
+  const isNot = IS_THERE.test(key) && NO.test(bare);
+  const isOnlyAway = bare === "offline" && KNOWN_ADDRESS.test(key);
+  const isAgainst =
+    isUnanswered || isNot || (NO_MACHINE.test(bare) && !isOnlyAway) || (!isNamed && KEPT_FREE.test(state));
+  if (!isAgainst) return null;
+  const said = isNot ? `${heading}: ${state}` : state === "" ? "not there" : state;
+  return `the row says that it is ${said.slice(0, LONGEST_HEADING)}; to take such rows, ignore the column`;
+}
+
+/** A state without what is added to it, as in "Offline (3 days)" and "Down since Monday". */
+function bareState(state: string): string {
+  return state
+    .slice(0, LONGEST_HEADING)
+    .normalize("NFC")
+    .toLowerCase()
+    .replaceAll("\u0307", "")
+    .replace(/\s*[([:,;–].*$/u, "")
+    .replace(/\s+(?:since|for|seit|depuis|desde|da|dal|sinds|с)\s.*$/u, "")
+    .trim();
 }
