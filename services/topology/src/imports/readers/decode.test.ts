@@ -6,7 +6,7 @@ import { readFile } from "./readers.js";
 
 const TEXT = "Name;IP-Adresse;Standort\r\nDrucker Büro;10.0.0.1;Straße, Erdgeschoß\r\nKüche;10.0.0.2;Flur\r\n";
 
-const textOf = (file: Uint8Array): string => Buffer.concat(decoded([file])).toString();
+const textOf = (file: Uint8Array): string => Buffer.concat(decoded([file]).blocks).toString();
 
 /** Swaps the bytes of each pair. */
 const bigEndian = (text: string): Buffer => Buffer.from(text, "utf16le").swap16();
@@ -43,7 +43,7 @@ describe("a file is read as text, however its program wrote it", () => {
     for (const cut of [file.length, 20])
       expect(
         Buffer.concat(
-          decoded([file.subarray(0, cut), file.subarray(cut)].map((one) => new Uint8Array(one))),
+          decoded([file.subarray(0, cut), file.subarray(cut)].map((one) => new Uint8Array(one))).blocks,
         ).toString(),
       ).toBe(TEXT.replaceAll("\r\n", "\n"));
   });
@@ -72,7 +72,31 @@ describe("a file is read as text, however its program wrote it", () => {
   it("with characters that are cut by the blocks of an upload", () => {
     const file = Buffer.from(TEXT);
     for (let cut = 1; cut < file.length; cut++)
-      expect(Buffer.concat(decoded([file.subarray(0, cut), file.subarray(cut)])).toString()).toBe(TEXT);
+      expect(Buffer.concat(decoded([file.subarray(0, cut), file.subarray(cut)]).blocks).toString()).toBe(TEXT);
+  });
+});
+
+describe("an encoding of which few letters tell little", () => {
+  const HEADINGS = Buffer.from("name,ip\n");
+  const ADDRESS = Buffer.from(",10.0.0.1\n");
+  const read = (letters: readonly number[]): { text: string; guess: string | null } => {
+    const { blocks, guess } = decoded([Buffer.concat([HEADINGS, Buffer.from(letters), ADDRESS])]);
+    return { text: Buffer.concat(blocks).toString().split("\n")[1]?.split(",")[0] ?? "", guess };
+  };
+
+  it("is told by how words are written, where that is possible, and called a guess", () => {
+    expect(read([0xca, 0xf3, 0xf5, 0xed, 0xff])).toEqual({ text: "Кухня", guess: "windows-1251" });
+    expect(read([0xeb, 0xd5, 0xc8, 0xce, 0xd1])).toEqual({ text: "Кухня", guess: "koi8-r" });
+    expect(read([0xb4, 0xf2, 0xd3, 0xa1, 0xbb, 0xfa]).guess).not.toBeNull();
+    expect(read([0x4b, 0xfc, 0x63, 0x68, 0x65])).toEqual({ text: "Küche", guess: null });
+  });
+
+  it("is named in the plan", () => {
+    const file = Buffer.concat([HEADINGS, Buffer.from([0xca, 0xf3, 0xf5, 0xed, 0xff]), ADDRESS]);
+    const { scan } = readFile([file], { format: "auto", nowMs: 0 });
+    expect(scan.skipped.listed.map(({ what, reason }) => `${what}: ${reason}`)).toEqual([
+      "the encoding: it is not certain, and was taken for windows-1251: if names are wrong, save the file as UTF-8",
+    ]);
   });
 });
 

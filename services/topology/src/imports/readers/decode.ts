@@ -13,6 +13,12 @@ const BLOCK_BYTES = 262_144;
 const SAMPLE_BYTES = 65_536;
 /** Least confidence, in percent, of a guess that is used. */
 const LEAST_CONFIDENCE = 20;
+/** Least confidence of a guess about a text that is not of Latin letters with accents here and there. */
+const LEAST_SURE = 50;
+/** Three letters with accents follow each other in hardly any word of Latin letters. */
+const OF_OTHER_LETTERS = /[\x80-\xff]{3}/;
+/** Encodings of one byte a letter, with capital and small letters. */
+const OF_OTHER_ALPHABETS = ["windows-1251", "koi8-r", "windows-1253"];
 /** The declaration of an XML document, whose letters all encodings but UTF-16 write alike. */
 const DECLARATION = /^\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/;
 
@@ -58,17 +64,19 @@ const CODE_PAGE_850 = [
  */
 const OF_CONSOLE = /[a-z][\x80-\x82\x84-\x91\x93-\x95\x98\x99\x9b\x9d][a-z]/i;
 
-/**
- * The text of a file in UTF-8, without a byte order mark.
- *
- * @throws AppError `validation_failed` if it is no text, or damaged
- */
-export function decoded(
-  blocks: Uint8Array[],
-  limits: Pick<FileLimits, "bytes" | "advice"> = RESPONSE_LIMITS,
-): Uint8Array[] {
-  const text = inUtf8(blocks, limits);
-  return isOfOldMac(text) ? text.map((block) => block.map((byte) => (byte === CR ? LF : byte))) : text;
+/** A file as text. */
+export interface Decoded {
+  /** In UTF-8, without a byte order mark. */
+  readonly blocks: Uint8Array[];
+  /** The encoding, if it is no more than a guess; otherwise null. */
+  readonly guess: string | null;
+}
+
+/** @throws AppError `validation_failed` if it is no text, or damaged */
+export function decoded(blocks: Uint8Array[], limits: Pick<FileLimits, "bytes" | "advice"> = RESPONSE_LIMITS): Decoded {
+  const { blocks: text, guess } = inUtf8(blocks, limits);
+  const isOld = isOfOldMac(text);
+  return { blocks: isOld ? text.map((block) => block.map((byte) => (byte === CR ? LF : byte))) : text, guess };
 }
 
 const CR = 0x0d;
@@ -79,18 +87,22 @@ function isOfOldMac(blocks: readonly Uint8Array[]): boolean {
   return blocks.some((block) => block.includes(CR)) && !blocks.some((block) => block.includes(LF));
 }
 
-function inUtf8(blocks: Uint8Array[], limits: Pick<FileLimits, "bytes" | "advice">): Uint8Array[] {
+function inUtf8(blocks: Uint8Array[], limits: Pick<FileLimits, "bytes" | "advice">): Decoded {
   const plain = isGzip(blocks[0]) ? inflated(blocks, limits) : blocks;
   refuseNoText(plain[0]);
   const marked = markOf(plain[0]);
-  if (marked?.encoding === "utf-8") return withoutMark(plain, marked.bytes);
+  if (marked?.encoding === "utf-8") return { blocks: withoutMark(plain, marked.bytes), guess: null };
   const encoding = marked?.encoding ?? unmarkedUtf16(plain[0]);
-  if (encoding !== null) return asUtf8(withoutMark(plain, marked?.bytes ?? 0), encoding);
-  if (isUtf8(plain)) return plain;
+  if (encoding !== null) return { blocks: asUtf8(withoutMark(plain, marked?.bytes ?? 0), encoding), guess: null };
+  if (isUtf8(plain)) return { blocks: plain, guess: null };
   if (isDamagedUtf8(plain)) throw damageIn(plain);
-  const named = DECLARATION.exec(latin1(plain[0], 500))?.[1] ?? guessed(plain);
-  if (/^(?:utf-?8|us-ascii)$/i.test(named)) throw damageIn(plain);
-  return asUtf8(plain, named);
+  const declared = DECLARATION.exec(latin1(plain[0], 500))?.[1];
+  if (declared === undefined) {
+    const { encoding: likely, isSure } = guessed(plain);
+    return { blocks: asUtf8(plain, likely), guess: isSure ? null : likely };
+  }
+  if (/^(?:utf-?8|us-ascii)$/i.test(declared)) throw damageIn(plain);
+  return { blocks: asUtf8(plain, declared), guess: null };
 }
 
 function inflated(
@@ -169,14 +181,35 @@ function damageIn(blocks: readonly Uint8Array[]): Error {
   return faultAt(lines.length, "must be in UTF-8 from here on: save the file as UTF-8", column);
 }
 
-/** The encoding that the bytes speak for; Windows' Latin one where they speak for none. */
-function guessed(blocks: readonly Uint8Array[]): string {
+/** An encoding that the bytes speak for. */
+interface Guess {
+  readonly encoding: string;
+  /** False if they might be in another one as well: few letters tell little. */
+  readonly isSure: boolean;
+}
+
+/** Windows' Latin encoding where the bytes speak for none. */
+function guessed(blocks: readonly Uint8Array[]): Guess {
   const sample = Buffer.concat(blocks.map((block) => block.subarray(0, SAMPLE_BYTES))).subarray(0, SAMPLE_BYTES);
-  if (OF_CONSOLE.test(sample.toString("latin1")) && isOfCodePage850(sample)) return CONSOLE;
+  const letters = sample.toString("latin1");
+  if (OF_CONSOLE.test(letters) && isOfCodePage850(sample)) return { encoding: CONSOLE, isSure: true };
   const found = analyse(sample).find(
     ({ name, confidence }) => confidence >= LEAST_CONFIDENCE && isKnown(name) && hasNoControls(sample, name),
   );
-  return found === undefined || found.name === "ISO-8859-1" ? "windows-1252" : found.name;
+  const isLatin = found === undefined || /^(?:ISO-8859-(?:1|2|9|15)|windows-125[0247])$/.test(found.name);
+  const isOther = OF_OTHER_LETTERS.test(letters);
+  const alphabet = isLatin && isOther ? OF_OTHER_ALPHABETS.find((one) => isWritten(sample, one)) : undefined;
+  const likely = found === undefined || found.name === "ISO-8859-1" ? "windows-1252" : found.name;
+  return {
+    encoding: alphabet ?? likely,
+    isSure: isLatin ? !isOther : found.confidence >= LEAST_SURE,
+  };
+}
+
+/** True if all words would be written as people write them: no capital letter follows a small one, and no sign a letter. */
+function isWritten(sample: Uint8Array, encoding: string): boolean {
+  const words = new TextDecoder(encoding).decode(sample).match(/[^\0-\x7f]+/g) ?? [];
+  return words.every((word) => /^(?:\p{Lu}?\p{Ll}+|\p{Lu}+)$/u.test(word));
 }
 
 /** Control characters of the upper half are in no text: there, other encodings have quotes and dashes. */

@@ -59,11 +59,18 @@ export interface Given extends ReaderGiven {
  * @throws AppError `validation_failed` with the place
  */
 export function readFile(file: Uint8Array[], given: Given): { format: string; scan: Scan } {
-  const blocks = decoded(file.splice(0), given.limits);
+  const { blocks, guess } = decoded(file.splice(0), given.limits);
   const reader =
     given.format === "auto" ? readerFor(blocks, given) : READERS.find(({ format }) => format === given.format);
   if (reader === undefined) throw new Error(`nothing reads ${given.format}`);
-  return { format: reader.format, scan: withReason(withVisibleNames(reader.read(drained(blocks), given))) };
+  const scan = withReason(withVisibleNames(reader.read(drained(blocks), given)));
+  if (guess !== null)
+    scan.skipped.add(
+      1,
+      "the encoding",
+      `it is not certain, and was taken for ${guess}: if names are wrong, save the file as UTF-8`,
+    );
+  return { format: reader.format, scan };
 }
 
 /** Blocks, which are removed as they are taken. */
