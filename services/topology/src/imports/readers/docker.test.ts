@@ -194,3 +194,27 @@ describe("texts of containers that are too long", () => {
     ]);
   });
 });
+
+describe("the containers of two machines in one file", () => {
+  const container = (id: string, name: string, port: string): string =>
+    JSON.stringify([
+      {
+        Id: id,
+        Name: `/${name}`,
+        State: { Running: true },
+        Config: { Image: "nginx" },
+        NetworkSettings: { Ports: { "80/tcp": [{ HostIp: "0.0.0.0", HostPort: port }] } },
+      },
+    ]);
+
+  it.each([
+    ["with the same name", container("a", "web", "80"), container("b", "web", "81"), /its name Docker web/],
+    ["with the same port", container("a", "web", "80"), container("b", "shop", "80"), /its port 0\.0\.0\.0:80\/tcp/],
+  ])("are refused: %s", (_how, one, other, reason) => {
+    expect(refusalOf(docker, `${one}\n${other}`)).toMatch(reason);
+  });
+
+  it("are those of one machine if the same container is listed twice", () => {
+    expect(refusalOf(docker, `${container("a", "web", "80")}\n${container("a", "web", "80")}`)).toBeNull();
+  });
+});

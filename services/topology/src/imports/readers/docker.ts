@@ -68,11 +68,13 @@ function readContainers(bytes: Iterable<Uint8Array>): Scan {
   const running = new Set<string>();
   const stopped = new Set<string>();
   const documents = [...documentsIn(blocks)];
+  const requireOneMachine = createOneMachine();
   for (const [index, entry] of documents.flatMap(({ value }) => entriesOf(value)).entries()) {
     if (!isObject(entry["NetworkSettings"]))
       throw jsonFault(`$[${index}].NetworkSettings`, "must be an object, as `docker inspect` writes it of a container");
     const key = containerKey(typeOf(entry), nameOf(entry));
     (isRunning(entry) ? running : stopped).add(key);
+    requireOneMachine(index, key, entry);
     takeContainer(machine, index + 1, entry);
   }
   const allOf = typeOfCommand(beginningOf(blocks));
@@ -91,6 +93,34 @@ function isRunning(entry: JsonObject): boolean {
 
 function typeOf(entry: JsonObject): string {
   return "OCIRuntime" in entry || "ConmonPidFile" in entry ? "Podman" : "Docker";
+}
+
+/** Of the containers of one machine, no two have the same name, or publish the same port at the same address. */
+function createOneMachine() {
+  const owners = new Map<string, string>();
+  return (index: number, key: string, entry: JsonObject): void => {
+    const id = textAt(entry, "Id");
+    const places = isRunning(entry) && typeOf(entry) === "Docker" ? placesIn(entry) : [];
+    for (const place of [`name ${key}`, ...places]) {
+      const owner = owners.get(place) ?? id;
+      if (owner !== id)
+        throw jsonFault(
+          `$[${index}]`,
+          `must be a container of the same machine as those before it, one of which has its ${place}: import the containers of each machine by themselves, with its name`,
+        );
+      owners.set(place, id);
+    }
+  };
+}
+
+function placesIn(entry: JsonObject): string[] {
+  const ports = Object.entries(objectAt(objectAt(entry, "NetworkSettings"), "Ports"));
+  return ports.flatMap(([port, places]) =>
+    (Array.isArray(places) ? places.slice(0, MOST_PLACES) : []).map((place: unknown) => {
+      const binding = isObject(place) ? place : {};
+      return `port ${textAt(binding, "HostIp")}:${textAt(binding, "HostPort")}/${PORT.exec(port)?.[2] ?? ""}`;
+    }),
+  );
 }
 
 /** Adds the ports of a container, or skips it with a reason. */

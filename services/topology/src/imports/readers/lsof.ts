@@ -17,10 +17,11 @@ function looksLike(beginning: string): boolean {
 }
 
 function readSockets(bytes: Iterable<Uint8Array>): Scan {
-  const sockets = createSockets({ tool: "lsof", numeric: "lsof -nP" });
+  const sockets = createSockets({ tool: "lsof", numeric: "lsof -nP", isByProcess: true });
   let first: number | null = null;
   const known = new Set<string>();
   for (const { number, text } of linesOf(bytes)) {
+    if (HEADING.test(text)) sockets.beginList(number);
     if (text.trim() === "" || HEADING.test(text)) continue;
     const socket = socketIn(text);
     if (socket === null) {
@@ -51,5 +52,6 @@ function socketIn(text: string): Socket | null {
     local,
     ...endpointIn(local),
     program: programAmong([programBeginning(written)]),
+    owner: program,
   };
 }

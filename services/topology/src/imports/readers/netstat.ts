@@ -12,6 +12,8 @@ const KIND = /^(?:tcp|udp)(?:46|[46])?(?:lite6?)?$/i;
 const PROGRAM = /(?:^|\s)(?:(\d+)\/(\S.*?)|-)\s*$/;
 /** A filtered list has lost its heading. */
 const HEADING = /^(?:active |proto )/i;
+/** The command, after the prompt of a shell. */
+const CALL = /^[^\s(]{0,100}[#$>]\s*(?:sudo\s+)?netstat(?:\.exe)?(?:\s|$)/i;
 /** Headings and notes around sockets. */
 const NOTE =
   /^(?:active |proto |tcp:|udp:|kernel|\(not all processes|\(no info could be read|will not be shown|you would have to be root)/i;
@@ -31,6 +33,7 @@ function readSockets(bytes: Iterable<Uint8Array>): Scan {
     // Sockets between programs of one machine follow those of the network.
     if (/^Active (?:UNIX|LOCAL|Multipath)/i.test(line)) break;
     if (HEADING.test(line)) sockets.haveAll();
+    if (HEADING.test(line) || CALL.test(line)) sockets.beginList(number);
     if (line === "" || NOTE.test(line)) continue;
     const socket = socketIn(line);
     if (socket !== null) sockets.take(number, socket);
@@ -64,6 +67,7 @@ function socketIn(line: string): Socket | null {
     local,
     ...endpointIn(local, isBsd ? "." : ":"),
     program: programAmong([programIn(line)]),
+    owner: words.slice(hasQueues ? 5 : 3).join(" "),
   };
 }
 

@@ -5,6 +5,7 @@ import { isUsual } from "../guess.rules.js";
 import { servesHighPorts, serviceOfProcess } from "../processes.rules.js";
 import type { Scan } from "../scan.rules.js";
 import { behindBridge, isOfBridge, isOwnAddressOfBridge } from "./bridges.js";
+import { createSocketLists } from "./socket-lists.js";
 import { createMachine, type PortPlace, portNumberIn } from "./machine.js";
 import { addressIn, clip, isLinkLocal, isLoopback, PROTOCOLS } from "./texts.js";
 
@@ -32,6 +33,8 @@ export interface Socket {
   readonly port: string;
   /** Null if unknown. */
   readonly program: string | null;
+  /** What the list says of its processes, for comparison. */
+  readonly owner: string;
 }
 
 export interface Sockets {
@@ -39,9 +42,11 @@ export interface Sockets {
   take(line: number, socket: Socket): void;
   /** A line that is no socket. */
   skipLine(line: number, reason: string): void;
+  /** A heading or command. */
+  beginList(line: number): void;
   /** The file has every listening socket of the machine, so that others are closed. */
   haveAll(): void;
-  /** @param line where the machine's data starts */
+  /** @param line where the machine's data starts @throws AppError `validation_failed` if there are several machines */
   scan(line: number): Scan;
 }
 
@@ -50,23 +55,31 @@ export interface Listing {
   readonly tool: string;
   /** How to have addresses and ports printed as numbers. */
   readonly numeric: string;
+  /** It lists sockets by process, not by address. */
+  readonly isByProcess?: boolean;
 }
 
-export function createSockets({ tool, numeric }: Listing): Sockets {
+export function createSockets({ tool, numeric, isByProcess = false }: Listing): Sockets {
   const machine = createMachine();
+  const lists = createSocketLists(isByProcess);
   const coverage = new PortCoverage();
   return {
     take: (line, socket) => {
+      if (socket.isListening) lists.take(line, socket);
       takeSocket({ machine, coverage, numeric }, line, socket);
     },
     skipLine: (line, reason) => {
       coverage.isRead = false;
       machine.skipped.add(line, `line ${line}`, reason);
     },
+    beginList: lists.begin,
     haveAll: () => {
       coverage.hasAll = true;
     },
-    scan: (line) => machine.scan(tool, line, machine.full() === null ? { covered: coverage.covered() } : {}),
+    scan: (line) => {
+      lists.requireOneMachine();
+      return machine.scan(tool, line, machine.full() === null ? { covered: coverage.covered() } : {});
+    },
   };
 }
 

@@ -131,3 +131,48 @@ describe("the sockets of a machine: limits and rejected files", () => {
     expect(refusalOf(ss, file)).toBe(refusal);
   });
 });
+
+describe("lists of sockets in one file", () => {
+  const socket = (number: number, pid: number, kind = "tcp LISTEN"): string =>
+    `${kind} 0 128 0.0.0.0:${number} 0.0.0.0:* users:(("program",pid=${pid},fd=3))\n`;
+  const HEADING = "Netid State Recv-Q Send-Q Local Peer\n";
+  const WEB = `${socket(22, 700)}${socket(80, 710)}${socket(443, 710)}`;
+  const DATABASE = `${socket(22, 650)}${socket(80, 655)}${socket(5432, 660)}`;
+
+  it.each([
+    ["each with its heading", `${HEADING}${WEB}${HEADING}${DATABASE}`, 5],
+    ["each with its command", `# ss -H -tulnp\n${WEB}# ss -H -tulnp\n${DATABASE}`, 5],
+    ["each after a prompt", `${WEB}root@db:~# ss -tlnp\n${DATABASE}`, 4],
+    ["without anything between", `${WEB}${DATABASE}`, 4],
+    [
+      "without anything between, of UDP and TCP",
+      `${socket(68, 1, "udp UNCONN")}${WEB}${socket(68, 2, "udp UNCONN")}${DATABASE}`,
+      5,
+    ],
+  ])("of two machines are refused, with the place of the second: %s", (_how, file, line) => {
+    expect(refusalOf(ss, file)).toMatch(
+      new RegExp(`^line ${line}, column 1: is where a second list of sockets begins`),
+    );
+  });
+
+  it.each([
+    ["of TCP and UDP", `${HEADING}${WEB}${HEADING}${socket(53, 800, "udp UNCONN")}`],
+    ["of IPv4 and IPv6", `${HEADING}${WEB}${HEADING}${WEB.replaceAll("0.0.0.0:", "[::]:")}`],
+    ["the same one twice", `${HEADING}${WEB}${HEADING}${WEB}`],
+    ["the same one twice without headings", `${WEB}${WEB}`],
+    ["programs that share addresses", `${socket(80, 1)}${socket(80, 2)}${socket(443, 1)}${socket(443, 2)}`],
+    [
+      "a program that shares one with others between",
+      `${socket(80, 1)}${socket(112, 5)}${socket(80, 2)}${socket(443, 1)}`,
+    ],
+  ])("of one machine are read: %s", (_how, file) => {
+    expect(refusalOf(ss, file)).toBeNull();
+  });
+
+  it("as printed by netstat are told apart, too", () => {
+    const file = corpusFile("netstat", "linux");
+    const other = Buffer.from(file.toString().replaceAll(/\d+\//g, "4711/"));
+    expect(refusalOf(netstat, Buffer.concat([file, other]))).toMatch(/second list of sockets/);
+    expect(refusalOf(netstat, Buffer.concat([file, file]))).toBeNull();
+  });
+});

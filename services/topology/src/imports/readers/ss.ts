@@ -9,6 +9,9 @@ import { createSockets, endpointIn, programAmong, type Socket } from "./sockets.
 /** `# ss -H -tulnp`, without a filter or the choice of an address family. */
 const COMMAND = /^#\s*(?:sudo\s+)?ss(?:\s+-[HOtulnpaeimo]+)+\s*$/;
 
+/** The command in a line of its own, also after the prompt of a shell. */
+const CALL = /^[^\s(]{0,100}[#$>]\s*(?:sudo\s+)?ss(?:\s|$)/;
+
 /** Without both `-t` and `-u`, ss omits the first column; the state implies it. */
 const PROTOCOL_OF_STATE: ReadonlyMap<string, string> = new Map([
   ["LISTEN", "tcp"],
@@ -29,6 +32,7 @@ function readSockets(bytes: Iterable<Uint8Array>): Scan {
   let first: number | null = null;
   for (const { number, text } of linesOf(bytes)) {
     if (number === 1 && COMMAND.test(text)) sockets.haveAll();
+    if (isHeader(text) || CALL.test(text)) sockets.beginList(number);
     if (text.trim() === "" || text.startsWith("#") || isHeader(text)) continue;
     const socket = socketIn(text);
     if (socket !== null) sockets.take(number, socket);
@@ -51,7 +55,8 @@ function socketIn(text: string): Socket | null {
   const isSocket = KIND.test(kind) && STATE.test(state) && /^\d+$/.test(received) && /^\d+$/.test(sent) && peer !== "";
   if (!isSocket) return null;
   const isListening = state === "LISTEN" || state === "UNCONN";
-  return { kind, isListening, local, ...endpointIn(local), program: programIn(text) };
+  const owner = text.slice(text.indexOf(peer) + peer.length).trim();
+  return { kind, isListening, local, ...endpointIn(local), program: programIn(text), owner };
 }
 
 /** The program of a socket; of several, the first informative one. */
