@@ -48,6 +48,24 @@ export function repeatUntilStopped(
   };
 }
 
+/** How often something is looked for: seldom, unless it was found lately. */
+export interface Pace {
+  /** It was found, or is going on. */
+  busy(): void;
+  everyMs(): number;
+}
+
+/** @param oftenMs while it was found in the last `forMs` @param seldomMs otherwise, which spares an idle system most of it */
+export function createPace({ oftenMs, seldomMs, forMs }: { oftenMs: number; seldomMs: number; forMs: number }): Pace {
+  let until = 0;
+  return {
+    busy: () => {
+      until = performance.now() + forMs;
+    },
+    everyMs: () => (performance.now() < until ? oftenMs : seldomMs),
+  };
+}
+
 /** Milliseconds to pause after work that started at `performance.now()`, to use no more than a share of the time. */
 export function restMs(startedAt: number, duty: number): number {
   return ((performance.now() - startedAt) * (1 - duty)) / duty;

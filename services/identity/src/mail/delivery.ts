@@ -1,6 +1,6 @@
 import { waitAtMost } from "@nts/shared/lifecycle";
 import type { Log } from "@nts/shared/log";
-import { repeat } from "@nts/shared/repeat";
+import { createPace, repeat } from "@nts/shared/repeat";
 import type { Letter } from "./letter.rules.js";
 import type { Outbox, OutgoingMail } from "../storage/outbox.js";
 import { deferralMs, longestBackoffMs } from "./backoff.rules.js";
@@ -8,8 +8,8 @@ import { MailFault, type MailTransport } from "./transport.js";
 
 /** Concurrently sent mails per process. */
 const AT_A_TIME = 4;
-/** Milliseconds between polls for due mails: retries, and those of dead processes. */
-const LOOK_MS = 1_000;
+/** Milliseconds between polls for due mails: retries, and those of dead processes. Seldom after a while without any. */
+const LOOKS = { oftenMs: 1_000, seldomMs: 5_000, forMs: 600_000 };
 const STOP_MS = 2_000;
 
 /** A letter and its recipient. */
@@ -48,6 +48,7 @@ export function startDelivery(parts: DeliveryParts): Delivery {
   const stopping = new AbortController();
   const { signal } = stopping;
   const running = new Set<Promise<void>>();
+  const pace = createPace(LOOKS);
   // While the server accepts nothing, mails are not tried one by one.
   const server = { failures: 0, restsUntil: 0 };
   const isResting = (): boolean => signal.aborted || performance.now() < server.restsUntil;
@@ -56,6 +57,7 @@ export function startDelivery(parts: DeliveryParts): Delivery {
     while (!isResting()) {
       const mail = await outbox.take(new Date());
       if (mail === null) return;
+      pace.busy();
       const outcome = await deliver(mail, { ...parts, signal });
       if (outcome !== null) parts.onOutcome(outcome);
       if (outcome === "failed") server.restsUntil = performance.now() + longestBackoffMs(++server.failures);
@@ -80,7 +82,7 @@ export function startDelivery(parts: DeliveryParts): Delivery {
     begin();
     return Promise.resolve();
   };
-  const looking = repeat(look, { everyMs: LOOK_MS, signal, onFault: () => undefined });
+  const looking = repeat(look, { everyMs: pace.everyMs, signal, onFault: () => undefined });
   return {
     wake: begin,
     stop: async () => {

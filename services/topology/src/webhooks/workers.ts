@@ -4,7 +4,7 @@ import { addressBlockOf, siteOf } from "@nts/shared/address-block";
 import { createFairQueue } from "@nts/shared/scheduling/fair-queue";
 import { waitAtMost } from "@nts/shared/lifecycle";
 import type { Log } from "@nts/shared/log";
-import { repeat } from "@nts/shared/repeat";
+import { createPace, repeat } from "@nts/shared/repeat";
 import { createShares } from "@nts/shared/scheduling/shares";
 import type { DueWebhook, WebhookStates } from "../storage/webhook-states.js";
 import { createTurns, type TurnParts } from "./turn.js";
@@ -21,8 +21,8 @@ export const WORKERS_OF_ORGANIZATION = 4;
 export const WORKERS_OF_ADDRESS = 16;
 export const WORKERS_OF_SITE = 32;
 const MOST_WAITING = 4_000;
-/** Polling interval for due webhooks in milliseconds. */
-const SWEEP_MS = 1_000;
+/** Milliseconds between polls for due webhooks. Seldom after a while without any. */
+const SWEEPS = { oftenMs: 1_000, seldomMs: 5_000, forMs: 600_000 };
 /** Larger than the queue, so that an organization with many due webhooks does not hide others. */
 const MOST_DUE = 10_000;
 /** Milliseconds for which notices of an organization are coalesced, and for which the absence of webhooks is cached. */
@@ -47,9 +47,14 @@ export function startWorkers(parts: WorkerParts): Workers {
   const stopping = new AbortController();
   const { signal } = stopping;
   const running = createRunning({ ...parts, signal });
+  const pace = createPace(SWEEPS);
+  const run = (of: DueWebhook): void => {
+    pace.busy();
+    running.run(of);
+  };
   const looking = createLooking(
     states,
-    (of) => running.run(of),
+    run,
     (error) => {
       if (!signal.aborted) log.warn({ err: error }, "webhooks could not be served; retrying");
     },
@@ -58,11 +63,11 @@ export function startWorkers(parts: WorkerParts): Workers {
   const sweep = async (): Promise<void> => {
     for (const of of await states.due(MOST_DUE)) {
       looking.hasSome(of.organization_id);
-      running.run(of);
+      run(of);
     }
   };
   const sweeping = repeat(sweep, {
-    everyMs: SWEEP_MS,
+    everyMs: pace.everyMs,
     signal,
     onFault: (error) => {
       log.warn({ err: error }, "due webhooks could not be listed; retrying");
