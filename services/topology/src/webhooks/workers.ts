@@ -52,13 +52,9 @@ export function startWorkers(parts: WorkerParts): Workers {
     pace.busy();
     running.run(of);
   };
-  const looking = createLooking(
-    states,
-    run,
-    (error) => {
-      if (!signal.aborted) log.warn({ err: error }, "webhooks could not be served; retrying");
-    },
-  );
+  const looking = createLooking(states, run, (error) => {
+    if (!signal.aborted) log.warn({ err: error }, "webhooks could not be served; retrying");
+  });
 
   const sweep = async (): Promise<void> => {
     for (const of of await states.due(MOST_DUE)) {
