@@ -17,7 +17,7 @@ const ROUTES = "^services/(?:identity/src/routes|topology/src/resources)/.*\\.ts
  * commands of operators (`admin`) are a process of their own, which puts itself together.
  */
 const ROOMS = {
-  "cli/src": ["discover", "collect", "commands"],
+  "cli/src": ["machine", "discover", "collect", "agent", "commands"],
   "gateway/web/src": [
     ...[
       "api",

@@ -58,10 +58,13 @@ async function ask(question: string, isSecret = false): Promise<string> {
 function runProgram(
   program: string,
   args: readonly string[],
-  { hasTerminal = false }: RunOptions = {},
+  { hasTerminal = false, signal }: RunOptions = {},
 ): Promise<string | null> {
   return new Promise((resolve) => {
-    const child = spawn(program, args, { stdio: hasTerminal ? "inherit" : ["ignore", "pipe", "ignore"] });
+    const child = spawn(program, args, {
+      stdio: hasTerminal ? "inherit" : ["ignore", "pipe", "ignore"],
+      ...(signal !== undefined && { signal }),
+    });
     let text = "";
     child.stdout?.setEncoding("utf8").on("data", (part: string) => (text += part));
     child.once("error", () => resolve(null));

@@ -31,6 +31,8 @@ export interface Surroundings {
 export interface RunOptions {
   /** The program gets the terminal, for example an editor; its output is not captured. */
   readonly hasTerminal?: boolean;
+  /** Ends it. */
+  readonly signal?: AbortSignal;
 }
 
 /** Asks for confirmation, unless `--yes`. @throws Problem if it is not confirmed, or not interactive */

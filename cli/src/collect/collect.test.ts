@@ -2,8 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { inspectContainers } from "./containers.js";
-import { readLeases } from "./leases.js";
+import { inspectContainers } from "../machine/containers.js";
+import { readLeases } from "../machine/leases.js";
 import { SOURCES } from "./sources.js";
 
 let folder: string;
@@ -38,24 +38,29 @@ describe("nts collect: leases", () => {
   });
 });
 
+const NO_SOCKETS = { docker: ["/none/docker.sock"], podman: [] };
+
 describe("nts collect: containers", () => {
   it("say that they are all that run, also if none does", async () => {
-    const run = (_program: string, [command, ...ids]: readonly string[]) =>
-      Promise.resolve(command === "ps" ? "a\nb\n" : `[${ids.join()}]\n`);
-    const none = () => Promise.resolve("");
-    const texts = await Promise.all([run, none].map((program) => inspectContainers({ run: program })));
+    const inspected = (ids: readonly string[]) =>
+      JSON.stringify(ids.map((Id) => ({ Id, Config: { Env: ["PASSWORD=x"] } })));
+    const run = (program: string, [command, ...ids]: readonly string[]) =>
+      Promise.resolve(program !== "docker" ? null : command === "ps" ? "a\nb\n" : inspected(ids));
+    const none = (program: string) => Promise.resolve(program === "docker" ? "" : null);
+    const texts = await Promise.all([run, none].map((program) => inspectContainers({ run: program }, NO_SOCKETS)));
     expect(texts.map(({ files }) => files[0]?.text)).toEqual([
-      "# docker inspect $(docker ps -q)\n[a,b]",
+      expect.stringContaining('# docker inspect $(docker ps -q)\n[{"Id":"a"'),
       "# docker inspect $(docker ps -q)\n[]",
     ]);
+    expect(JSON.stringify(texts)).not.toContain("PASSWORD");
   });
 
   it("are left out without Docker, and with a reason if it does not let itself be asked", async () => {
     const run = () => Promise.resolve(null);
-    expect(await inspectContainers({ run }, join(folder, "no.sock"))).toEqual({ files: [], unread: [] });
+    expect(await inspectContainers({ run }, NO_SOCKETS)).toEqual({ files: [], unread: [] });
     const socket = join(folder, "old.sock");
     writeFileSync(socket, "");
-    expect(await inspectContainers({ run }, socket)).toEqual({
+    expect(await inspectContainers({ run }, { docker: [socket], podman: [] })).toEqual({
       files: [],
       unread: [`docker: ${socket} cannot be read (ECONNREFUSED).`],
     });

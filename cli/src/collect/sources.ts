@@ -1,9 +1,12 @@
-import { discover, type DiscoverOptions } from "../discover/discover.js";
+import { discover, type DiscoverOptions, reasonsIn } from "../discover/discover.js";
+import { textOf } from "../discover/report.rules.js";
 import type { Surroundings } from "../terminal.js";
-import { addressTable } from "./addresses.rules.js";
-import { inspectContainers } from "./containers.js";
-import type { Collected, Findings } from "./found.js";
-import { readLeases } from "./leases.js";
+import { addressTable } from "../machine/addresses.rules.js";
+import { readCluster } from "../machine/cluster.js";
+import { inspectContainers } from "../machine/containers.js";
+import type { Collected, Findings } from "../machine/found.js";
+import { readLeases } from "../machine/leases.js";
+import { readSockets } from "../machine/sockets.js";
 
 // Sources of network data on a machine, as files that the API imports. Missing ones are skipped.
 
@@ -27,8 +30,6 @@ type Source = (
 ) => Promise<Findings>;
 
 const NOTHING: Findings = { files: [], unread: [] };
-const SS = ["-H", "-tulnp"];
-const KUBECTL = ["get", "nodes,services,pods", "--all-namespaces", "--output", "json", "--request-timeout", "20s"];
 
 /** In import order: the machine itself first, so that the others find it. */
 export const SOURCES: Readonly<Record<string, Source>> = {
@@ -41,22 +42,17 @@ export const SOURCES: Readonly<Record<string, Source>> = {
       unread: [],
     };
   },
-  // With the command in its first line, a file has every socket.
-  ss: ({ run }) => output("ss", run("ss", SS), { format: "ss", isOwn: true }, `# ss ${SS.join(" ")}\n`),
+  ss: ({ run }) => readSockets(run),
   docker: (surroundings) => inspectContainers(surroundings),
-  kubernetes: async ({ run }) => {
-    if ((await run("kubectl", ["config", "current-context"])) === null) return NOTHING;
-    const found = await output("kubernetes", run("kubectl", KUBECTL), { format: "kubernetes", isOwn: false });
-    if (found.files.length > 0) return found;
-    return { files: [], unread: [`kubernetes: kubectl ${KUBECTL.slice(0, 2).join(" ")} failed or shows nothing.`] };
-  },
+  kubernetes: ({ run }) => readCluster(run),
   leases: (_surroundings, { leases }) => readLeases(leases),
   neighbours: ({ run }) => output("neighbours", run("ip", ["-j", "neigh"]), { format: "ip-neigh", isOwn: false }),
   discover: async ({ run, terminal }, { discover: options }, onProgress) => {
     if (options === null) return NOTHING;
-    const { report, unread } = await discover(options, { run, signal: terminal.signal, onProgress });
-    const files = report === "" ? [] : [{ source: "discover", format: "report", text: report, isOwn: false } as const];
-    return { files, unread: unread.map((reason) => `discover: ${reason}`) };
+    const discovered = await discover(options, { run, signal: terminal.signal, onProgress });
+    const text = textOf(discovered.lines);
+    const files = text === "" ? [] : [{ source: "discover", format: "report", text, isOwn: false } as const];
+    return { files, unread: reasonsIn(discovered).map((reason) => `discover: ${reason}`) };
   },
   nmap: async ({ run }, { scan }) => {
     if (scan.length === 0) return NOTHING;
@@ -72,8 +68,7 @@ async function output(
   source: string,
   running: Promise<string | null>,
   rest: Pick<Collected, "format" | "isOwn">,
-  heading = "",
 ): Promise<Findings> {
   const text = (await running)?.trim() ?? "";
-  return text === "" || text === "[]" ? NOTHING : { files: [{ source, text: heading + text, ...rest }], unread: [] };
+  return text === "" || text === "[]" ? NOTHING : { files: [{ source, text, ...rest }], unread: [] };
 }

@@ -2,9 +2,13 @@ import { hostname as ownName } from "node:os";
 import type { Command } from "commander";
 import { importFile, whoami } from "@nts/shared/contract";
 import { ApiError } from "@nts/shared/client";
-import type { Collected } from "../collect/found.js";
-import { discover, type DiscoverOptions, faultIn } from "../discover/discover.js";
+import type { Collected } from "../machine/found.js";
+import { discover, type DiscoverOptions, faultIn, reasonsIn } from "../discover/discover.js";
 import { portsIn } from "../discover/ports.js";
+import { textOf } from "../discover/report.rules.js";
+import { LOOKING_SENSES } from "../discover/senses.js";
+import { NO_SETTINGS, readSenseSettings } from "../discover/settings.js";
+import { readSnmpCredentials } from "../discover/snmp-credentials.js";
 import { SOURCES } from "../collect/sources.js";
 import type { Connection } from "../connection.js";
 import { describeFailure } from "../failures.js";
@@ -27,6 +31,7 @@ interface CollectOptions {
   readonly ports?: string;
   readonly rate: string;
   readonly snmp?: string;
+  readonly settings?: string;
   readonly print?: boolean;
 }
 
@@ -47,6 +52,7 @@ export const addCollect: AddCommands = (program, surroundings) => {
     .option("--ports <list>", "TCP ports that --discover tries, such as 22,80,8000-8010, instead of the usual ones")
     .option("--rate <number>", "most packets a second that --discover sends", "500")
     .option("--snmp <file>", "credentials with which --discover asks machines by SNMP, see docs/discovery.md")
+    .option("--settings <file>", "settings of the senses of --discover, see docs/discovery.md")
     .option("--print", "write what --discover finds to standard output, and import nothing")
     .option("--scan <blocks...>", "also scan these blocks with nmap, such as 192.168.1.0/24", [])
     .option("--leases <files...>", "lease files besides the usual ones, such as an export of a router", [])
@@ -61,7 +67,7 @@ async function collect(options: CollectOptions, command: Command, surroundings: 
   if (unknown.length > 0) throw new Problem(EXIT.usage, `There is no source ${unknown.join(", ")}.`);
   const seconds = options.every === undefined ? null : Number(options.every);
   if (seconds !== null && !(seconds >= 10)) throw new Problem(EXIT.usage, "--every must be at least 10 seconds.");
-  const looking = discoverOptionsOf(options);
+  const looking = await discoverOptionsOf(options);
   if (options.print === true) return printReport(looking, surroundings);
   const connection = await connectFor(command, surroundings);
   for (;;) {
@@ -74,31 +80,42 @@ async function collect(options: CollectOptions, command: Command, surroundings: 
 
 type Round = Omit<CollectOptions, "discover"> & { readonly discover: DiscoverOptions | null };
 
-function discoverOptionsOf({
+async function discoverOptionsOf({
   discover: blocks,
   exclude,
   ports: list,
   rate,
   snmp,
-}: CollectOptions): DiscoverOptions | null {
+  settings: path,
+}: CollectOptions): Promise<DiscoverOptions | null> {
   if (blocks === undefined) return null;
   const ports = list === undefined ? null : portsIn(list);
   if (list !== undefined && ports === null)
     throw new Problem(EXIT.usage, "--ports must be numbers and ranges, such as 22,80,8000-8010.");
   const named = blocks === true ? [] : blocks;
-  const looking = { blocks: named, excluded: exclude, ports, packetsPerSecond: Number(rate), snmp: snmp ?? null };
-  const fault = faultIn(looking);
+  const fault = faultIn({ blocks: named, excluded: exclude, packetsPerSecond: Number(rate) });
   if (fault !== null) throw new Problem(EXIT.usage, fault);
-  return looking;
+  const stored = path === undefined ? NO_SETTINGS : await readSenseSettings(path);
+  const credentials = snmp === undefined ? [] : await readSnmpCredentials(snmp);
+  for (const wrong of [stored, credentials]) if (typeof wrong === "string") throw new Problem(EXIT.usage, wrong);
+  const settings = {
+    ...(stored as typeof NO_SETTINGS),
+    ...(ports !== null && { ports }),
+    ...(snmp !== undefined && { snmp: credentials as typeof NO_SETTINGS.snmp }),
+  };
+  return {
+    ...{ blocks: named, excluded: exclude, packetsPerSecond: Number(rate) },
+    ...{ senses: LOOKING_SENSES, settings },
+  };
 }
 
 async function printReport(looking: DiscoverOptions | null, { run, terminal }: Surroundings): Promise<void> {
   if (looking === null) throw new Problem(EXIT.usage, "--print needs --discover.");
   const { signal } = terminal;
-  const { report, unread } = await discover(looking, { run, signal, onProgress: (text) => terminal.progress(text) });
+  const found = await discover(looking, { run, signal, onProgress: (text) => terminal.progress(text) });
   terminal.progress("");
-  for (const reason of unread) terminal.say(reason);
-  await terminal.write(Buffer.from(report));
+  for (const reason of reasonsIn(found)) terminal.say(reason);
+  await terminal.write(Buffer.from(textOf(found.lines)));
 }
 
 /** A failing source does not stop the others. @returns the exit code of a single round */

@@ -1,4 +1,4 @@
-import { BlockList, isIPv4 } from "node:net";
+import { BlockList, isIPv4, isIPv6 } from "node:net";
 import type { NetworkInterfaceInfo } from "node:os";
 
 // IPv4 addresses of blocks, such as `192.168.1.0/24`. Which of them this machine reaches without a router decides how they are
@@ -21,6 +21,8 @@ export interface OwnAddress {
   readonly mac: string;
   /** Such as `192.168.1.0/24`. */
   readonly block: string;
+  /** The name of its interface. */
+  readonly link: string;
 }
 
 /** Container bridges and virtual pairs are of no concern to other machines. */
@@ -35,7 +37,20 @@ export function ownAddressesAmong(
       ? []
       : addresses
           .filter(({ family, internal, cidr }) => family === "IPv4" && !internal && cidr !== null)
-          .map(({ address, mac, cidr }) => ({ ip: address, mac, block: blockOf(cidr ?? "") })),
+          .map(({ address, mac, cidr }) => ({ ip: address, mac, block: blockOf(cidr ?? ""), link: name })),
+  );
+}
+
+/** The IPv6 addresses of this machine that others can reach, also through routers. */
+export function ownIpv6Among(
+  interfaces: Readonly<Record<string, readonly NetworkInterfaceInfo[] | undefined>>,
+): Omit<OwnAddress, "block">[] {
+  return Object.entries(interfaces).flatMap(([name, addresses = []]) =>
+    INNER.test(name)
+      ? []
+      : addresses
+          .filter(({ family, internal, address }) => family === "IPv6" && !internal && !/^fe[89ab]/i.test(address))
+          .map(({ address, mac }) => ({ ip: address, mac, link: name })),
   );
 }
 
@@ -50,6 +65,20 @@ export function blockIn(text: string): string | null {
   const [ip = "", prefix = "32", more] = text.split("/");
   if (!isIPv4(ip) || !/^\d{1,2}$/.test(prefix) || Number(prefix) > 32 || more !== undefined) return null;
   return blockOf(`${ip}/${prefix}`);
+}
+
+/** An IPv6 address or block, such as `2001:db8::/64`; null if the text is neither. */
+export function ipv6BlockIn(text: string): string | null {
+  const [ip = "", prefix = "128", more] = text.split("/");
+  const isBlock = isIPv6(ip) && !ip.includes("%") && /^\d{1,3}$/.test(prefix) && Number(prefix) <= 128;
+  return isBlock && more === undefined ? `${ip}/${prefix}` : null;
+}
+
+/** Tells which IPv6 addresses are in any of the blocks. */
+export function ipv6ListOf(blocks: readonly string[]): (ip: string) => boolean {
+  const list = new BlockList();
+  for (const block of blocks) list.addSubnet(block.split("/", 1)[0] ?? "", prefixOf(block), "ipv6");
+  return (ip) => list.check(ip, "ipv6");
 }
 
 /**

@@ -5,20 +5,31 @@ import {
   addressesOf,
   blockIn,
   blocksOf,
+  ipv6BlockIn,
+  ipv6ListOf,
   isInside,
   listOf,
   MOST_ADDRESSES,
   ownAddressesAmong,
+  ownIpv6Among,
   type OwnAddress,
 } from "./blocks.js";
+import { type Asking, findIpv6, type Ipv6Neighbour } from "./ipv6.js";
+import type { ReportedFile } from "./files.rules.js";
+import { heardByLldp } from "./lldp.js";
 import { namesOf } from "./names.js";
 import { findNeighbours } from "./neighbours.js";
-import { createPace, type Pace } from "./pace.js";
+import { scanWithNmap } from "./nmap.js";
+import { lookAtOwnMachine, type OwnMachine } from "./own.js";
+import { createRate } from "./pace.js";
 import { answeringAmong, type PortsOf, portsOf, USUAL_PORTS } from "./ports.js";
+import { askProxmox } from "./proxmox.js";
 import { type Found, reportOf } from "./report.rules.js";
+import { createSenses, OWN_SENSES, type Sense, type SenseResult, type Senses } from "./senses.js";
 import { answersOf } from "./services.js";
+import type { SenseSettings } from "./settings.js";
 import { askBySnmp } from "./snmp.js";
-import { readSnmpCredentials } from "./snmp-credentials.js";
+import { askUnifi, type ToldMachine } from "./unifi.js";
 
 // Looks around in a network, without privileges and never faster than told.
 
@@ -26,26 +37,36 @@ export interface DiscoverOptions {
   /** Blocks such as `192.168.1.0/24`; the links of this machine if there are none. */
   readonly blocks: readonly string[];
   readonly excluded: readonly string[];
-  readonly ports: readonly number[] | null;
   readonly packetsPerSecond: number;
-  /** A file with credentials for SNMP; without one, nobody is lists. */
-  readonly snmp: string | null;
+  readonly senses: ReadonlySet<Sense>;
+  readonly settings: SenseSettings;
 }
 
 export interface Discovered {
-  /** For `POST /api/v1/imports/report`. */
-  readonly report: string;
-  /** What could not be done, as sentences. */
-  readonly unread: readonly string[];
+  /** Of the report for `POST /api/v1/imports/report`; none if nothing could be looked at. */
+  readonly lines: readonly object[];
+  readonly senses: readonly SenseResult[];
+  /** Why nothing could be looked at, as a sentence. */
+  readonly fault: string | null;
 }
 
 /** What is wrong with the options, as a sentence; null if nothing is. */
-export function faultIn({ blocks, excluded, packetsPerSecond }: DiscoverOptions): string | null {
-  const wrong = [...blocks, ...excluded].find((text) => blockIn(text) === null);
-  if (wrong !== undefined) return `${wrong} is not an IPv4 address or block, such as 192.168.1.0/24.`;
+export function faultIn({
+  blocks,
+  excluded,
+  packetsPerSecond,
+}: Pick<DiscoverOptions, "blocks" | "excluded" | "packetsPerSecond">): string | null {
+  const wrong = [...blocks, ...excluded].find((text) => blockIn(text) === null && ipv6BlockIn(text) === null);
+  if (wrong !== undefined) return `${wrong} is not an address or block, such as 192.168.1.0/24.`;
   if (!(packetsPerSecond >= 1 && packetsPerSecond <= 10_000))
     return "The rate must be from 1 to 10000 packets a second.";
   return null;
+}
+
+/** What could not be done, as sentences with the names of senses. */
+export function reasonsIn({ senses, fault }: Pick<Discovered, "senses" | "fault">): string[] {
+  const failed = senses.filter(({ state, reason }) => state !== "off" && reason !== null);
+  return [...(fault === null ? [] : [fault]), ...failed.map(({ name, reason }) => `${name}: ${reason ?? ""}`)];
 }
 
 type Looking = Pick<Surroundings, "run"> & {
@@ -53,29 +74,50 @@ type Looking = Pick<Surroundings, "run"> & {
   readonly onProgress: (text: string) => void;
 };
 
+/** Milliseconds of a sense besides those that its packets take. */
+const GRACE_MS = 60_000;
+const LISTEN_MS = 20_000;
+const PROGRAM_MS = 30_000;
+const SYSTEM_MS = 300_000;
+const NMAP_MS = 3_600_000;
+const SNMP_MS = 600_000;
+
 /** @param looking `onProgress` is called with what is being done @throws the reason of the signal when it aborts */
 export async function discover(options: DiscoverOptions, looking: Looking): Promise<Discovered> {
   const startedAt = new Date();
-  const own = ownAddressesAmong(networkInterfaces());
+  const interfaces = networkInterfaces();
+  const own = ownAddressesAmong(interfaces);
+  const senses = createSenses(wantedIn(options), createRate(options.packetsPerSecond), looking.signal);
   const targets = targetsOf(options, own);
-  if (typeof targets === "string") return { report: "", unread: [targets] };
+  if (typeof targets === "string") return { lines: [], senses: senses.results(), fault: targets };
   const { blocks, excluded, addresses } = targets;
-  const pace = createPace(options.packetsPerSecond, looking.signal);
-  const { machines, ports, macs } = await findMachines(addresses, { options, own, pace, ...looking });
-  looking.onProgress(`${machines.length} machines, names and services`);
+  const { run, onProgress } = looking;
+  const about = await aboutOwnMachine(options, senses, run);
+  const { machines, ports, macs } = await findMachines(addresses, { options, own, senses, ...looking });
+  onProgress(`${machines.length} machines, names and services`);
   const ownFound = own.filter(({ ip }) => addresses.includes(ip));
-  const credentials = options.snmp === null ? [] : await readSnmpCredentials(options.snmp);
-  const isRefused = typeof credentials === "string";
-  const [names, answers, announced, bySnmp] = await Promise.all([
-    namesOf([...ownFound, ...machines].map(({ ip }) => ip)),
-    answersOf(machines, pace),
-    listen(own, targets, looking.signal),
-    askBySnmp(
-      machines.map(({ ip }) => ip),
-      isRefused ? [] : credentials,
-      pace,
+  const [names, answers, announced, bySnmp, ipv6, told] = await Promise.all([
+    senses.use("names", budgetOf(options, addresses.length), ({ pace }) =>
+      namesOf(
+        [...ownFound, ...machines].map(({ ip }) => ip),
+        pace,
+      ),
     ),
+    senses.use("services", budgetOf(options, 4 * sumOf(machines, ({ open }) => open.length)), ({ pace }) =>
+      answersOf(machines, pace),
+    ),
+    listen(own, targets, senses),
+    senses.use("snmp", SNMP_MS, ({ pace }) =>
+      askBySnmp(
+        machines.map(({ ip }) => ip),
+        options.settings.snmp,
+        pace,
+      ),
+    ),
+    findIpv6Of(targets, { own, asking: ownIpv6Among(interfaces), macs, senses, run }),
+    askSystems(options, senses),
   ]);
+  const files = [...about.files, ...told.files, ...(await otherFiles(machines, { options, targets, senses, run }))];
   const found: Found[] = [
     ...ownFound.map(({ ip, mac }) => ({ ip, mac, open: [], silent: [], isOwn: true })),
     ...machines.map((machine) => ({ ...machine, mac: macs?.get(machine.ip) ?? null })),
@@ -83,63 +125,117 @@ export async function discover(options: DiscoverOptions, looking: Looking): Prom
   // Blocks in which every machine would have answered the question for its MAC address.
   const covered = macs === null ? [] : blocks.filter((block) => own.some((one) => isInside(block, one.block)));
   const wanted = new Set(addresses);
-  const isTarget = (ip: string): boolean => wanted.has(ip);
-  const seen = { startedAt, blocks, excluded, covered, ports, found, names, answers, announced, bySnmp, isTarget };
-  const missing = "Neighbours are not known: the program ip is missing. Machines are looked for by their ports.";
-  const unread = [...(macs === null ? [missing] : []), ...(isRefused ? [`SNMP: ${credentials}`] : [])];
-  return { report: reportOf({ ...seen, ownName: hostname() }), unread };
+  const lines = reportOf({
+    ...{ startedAt, blocks, excluded: [...excluded, ...targets.ipv6.excluded], covered, ports, found },
+    ...{ names: names ?? new Map(), answers: answers ?? new Map(), announced, bySnmp: bySnmp ?? new Map() },
+    isTarget: (ip) => wanted.has(ip),
+    ownName: about.hostname,
+    ownAddresses: about.addresses.filter(({ ip }) => !targets.isExcluded(ip)),
+    ipv6: ipv6 ?? [],
+    told: told.machines,
+    files,
+  });
+  return { lines, senses: senses.results(), fault: null };
+}
+
+/** Senses without what they need are left out. */
+function wantedIn({ senses, settings }: DiscoverOptions): ReadonlySet<Sense> {
+  const { off, snmp, nmap, proxmox, unifi } = settings;
+  const without = new Set<Sense>(off);
+  if (snmp.length === 0) without.add("snmp");
+  if (nmap === undefined) without.add("nmap");
+  if (proxmox.length === 0) without.add("proxmox");
+  if (unifi.length === 0) without.add("unifi");
+  return new Set([...senses].filter((name) => !without.has(name)));
+}
+
+/** Twice the time that so many packets take. */
+function budgetOf({ packetsPerSecond }: Pick<DiscoverOptions, "packetsPerSecond">, packets: number): number {
+  return GRACE_MS + (2_000 * packets) / packetsPerSecond;
+}
+
+function sumOf<Item>(items: readonly Item[], of: (item: Item) => number): number {
+  return items.reduce((sum, item) => sum + of(item), 0);
+}
+
+async function aboutOwnMachine(
+  { senses: wanted, settings }: DiscoverOptions,
+  senses: Senses,
+  run: Surroundings["run"],
+): Promise<OwnMachine> {
+  const isAsked = [...OWN_SENSES].some((name) => wanted.has(name));
+  return isAsked
+    ? lookAtOwnMachine(senses, { run }, settings.leases)
+    : { hostname: hostname(), addresses: [], files: [] };
 }
 
 interface Targets {
+  /** Of IPv4. */
   readonly blocks: readonly string[];
   readonly excluded: readonly string[];
   readonly addresses: readonly string[];
+  readonly ipv6: { readonly blocks: readonly string[]; readonly excluded: readonly string[] };
+  isExcluded(ip: string): boolean;
 }
 
 /** @returns a sentence if there is nothing to look at, or too much */
 function targetsOf(options: DiscoverOptions, own: readonly OwnAddress[]): Targets | string {
   const inBlocks = (texts: readonly string[]): string[] => texts.flatMap((text) => blockIn(text) ?? []);
+  const ipv6In = (texts: readonly string[]): string[] => texts.flatMap((text) => ipv6BlockIn(text) ?? []);
   const excluded = inBlocks(options.excluded);
+  const ipv6 = { blocks: ipv6In(options.blocks), excluded: ipv6In(options.excluded) };
   const blocks = options.blocks.length === 0 ? blocksOf(own) : inBlocks(options.blocks);
-  if (blocks.length === 0) return "This machine has no link whose addresses could be looked at: name a block.";
+  if (blocks.length + ipv6.blocks.length === 0)
+    return "This machine has no link whose addresses could be looked at: name a block.";
   const addresses = addressesOf(blocks, excluded);
-  return addresses === null
-    ? `At most ${MOST_ADDRESSES} addresses are looked at: name smaller blocks.`
-    : { blocks, excluded, addresses };
+  if (addresses === null) return `At most ${MOST_ADDRESSES} addresses are looked at: name smaller blocks.`;
+  const list = listOf(excluded);
+  const isIpv6Excluded = ipv6ListOf(ipv6.excluded);
+  const isExcluded = (ip: string): boolean => (ip.includes(":") ? isIpv6Excluded(ip) : list.check(ip));
+  return { blocks, excluded, addresses, ipv6, isExcluded };
 }
 
 interface Finding extends Looking {
   readonly options: DiscoverOptions;
   readonly own: readonly OwnAddress[];
-  readonly pace: Pace;
+  readonly senses: Senses;
 }
 
-/** @returns machines with their ports, and MAC addresses of those on the links of this machine, null if they are not known here */
+interface Machines {
+  readonly machines: PortsOf[];
+  readonly ports: readonly number[];
+  /** Of those on the links of this machine; null if they are not known here. */
+  readonly macs: ReadonlyMap<string, string> | null;
+}
+
+/** Machines with their ports, and MAC addresses of those on the links of this machine. */
 async function findMachines(
   addresses: readonly string[],
-  { options, own, pace, onProgress, ...looking }: Finding,
-): Promise<{ machines: PortsOf[]; ports: readonly number[]; macs: ReadonlyMap<string, string> | null }> {
+  { options, own, senses, onProgress, run }: Finding,
+): Promise<Machines> {
   const isOwn = new Set(own.map(({ ip }) => ip));
   const links = listOf(own.map(({ block }) => block));
   const others = addresses.filter((ip) => !isOwn.has(ip));
   onProgress(`asking ${others.length} addresses`);
-  const macs = await findNeighbours(
-    others.filter((ip) => links.check(ip)),
-    { pace, ...looking },
-  );
+  const neighboursAt = (near: readonly string[]): Promise<ReadonlyMap<string, string> | null> =>
+    senses.use("neighbours", budgetOf(options, near.length), (given) => findNeighbours(near, { run, ...given }));
+  const macs = await neighboursAt(others.filter((ip) => links.check(ip)));
   const far = macs === null ? others : others.filter((ip) => !links.check(ip));
-  const answering = await answeringAmong(far, pace);
-  const present = others.filter((ip) => macs?.has(ip) === true || answering.has(ip));
-  const ports = options.ports ?? USUAL_PORTS;
-  const tried = await portsOf(present, ports, pace, (count) => {
-    if (count % 100 === 0) onProgress(`${present.length} machines, ${count} of ${present.length * ports.length} ports`);
-  });
-  // A machine that has just left is remembered for half a minute: whoever answered nothing is lists once more.
-  const quiet = tried.filter(({ ip, silent }) => macs?.has(ip) === true && silent.length === ports.length);
-  const still = await findNeighbours(
-    quiet.map(({ ip }) => ip),
-    { pace, ...looking },
+  const answering = await senses.use("ports", budgetOf(options, 8 * far.length), ({ pace }) =>
+    answeringAmong(far, pace),
   );
+  const present = others.filter((ip) => macs?.has(ip) === true || answering?.has(ip) === true);
+  const ports = senses.isWanted("ports") ? (options.settings.ports ?? USUAL_PORTS) : [];
+  const tried =
+    (await senses.use("ports", budgetOf(options, 2 * present.length * ports.length), ({ pace }) =>
+      portsOf(present, ports, pace, (count) => {
+        if (count % 100 === 0)
+          onProgress(`${present.length} machines, ${count} of ${present.length * ports.length} ports`);
+      }),
+    )) ?? present.map((ip) => ({ ip, open: [], silent: [] }));
+  // A machine that has just left is remembered for half a minute: whoever answered nothing is asked once more.
+  const quiet = tried.filter(({ ip, silent }) => macs?.has(ip) === true && silent.length === ports.length);
+  const still = quiet.length === 0 ? macs : await neighboursAt(quiet.map(({ ip }) => ip));
   const gone = new Set(quiet.filter(({ ip }) => still?.has(ip) !== true));
   return { machines: tried.filter((machine) => !gone.has(machine)), ports, macs };
 }
@@ -148,16 +244,16 @@ async function findMachines(
 async function listen(
   own: readonly OwnAddress[],
   { blocks, addresses }: Targets,
-  signal: AbortSignal,
+  senses: Senses,
 ): Promise<Announcements> {
   const links = own.filter(({ block }) => blocks.some((one) => isInside(one, block) || isInside(block, one)));
   const mayLookAt = new Set(addresses);
   const devices: Announcements = new Map();
   const [names] = await Promise.all([
-    listenForNames(links, signal),
-    listenForDevices(links, (ip) => mayLookAt.has(ip), devices, signal),
+    senses.use("mdns", LISTEN_MS, ({ signal }) => listenForNames(links, signal)),
+    senses.use("ssdp", LISTEN_MS, ({ signal }) => listenForDevices(links, (ip) => mayLookAt.has(ip), devices, signal)),
   ]);
-  for (const [ip, { hostname: name, name: called, model, services }] of names) {
+  for (const [ip, { hostname: name, name: called, model, services }] of names ?? []) {
     const machine = announcedBy(devices, ip);
     machine.hostname ??= name;
     machine.name ??= called;
@@ -165,4 +261,70 @@ async function listen(
     for (const [key, service] of services) machine.services.set(key, service);
   }
   return devices;
+}
+
+interface FindingIpv6 extends Pick<Looking, "run"> {
+  readonly own: readonly OwnAddress[];
+  readonly asking: readonly Asking[];
+  readonly macs: Machines["macs"];
+  readonly senses: Senses;
+}
+
+/** IPv6 addresses of machines that were found, and those in blocks that are named. Only the links of targets are asked. */
+async function findIpv6Of(
+  { blocks, ipv6, isExcluded }: Targets,
+  { own, asking, macs, senses, run }: FindingIpv6,
+): Promise<Ipv6Neighbour[] | null> {
+  const isNamed = ipv6ListOf(ipv6.blocks);
+  const links = new Set(
+    own
+      .filter(({ block }) => blocks.some((one) => isInside(one, block) || isInside(block, one)))
+      .map(({ link }) => link),
+  );
+  const known = new Set([...(macs?.values() ?? [])].map((mac) => mac.toLowerCase()));
+  const found = await senses.use("ipv6", GRACE_MS, (given) =>
+    findIpv6(
+      asking.filter(({ ip, link }) => links.has(link) || isNamed(ip)),
+      { run, ...given },
+    ),
+  );
+  return (found ?? []).filter(({ ip, mac }) => (isNamed(ip) || known.has(mac.toLowerCase())) && !isExcluded(ip));
+}
+
+/** Systems that know other machines. Each of them may be away. */
+async function askSystems(
+  { settings }: DiscoverOptions,
+  senses: Senses,
+): Promise<{ readonly files: readonly ReportedFile[]; readonly machines: readonly ToldMachine[] }> {
+  const files: ReportedFile[] = [];
+  const machines: ToldMachine[] = [];
+  for (const system of settings.proxmox) {
+    const note = (reason: string): void => senses.note("proxmox", reason);
+    const file = await senses.use("proxmox", SYSTEM_MS, (given) => askProxmox(system, { ...given, note }));
+    if (file !== null) files.push(file);
+  }
+  for (const system of settings.unifi)
+    machines.push(...((await senses.use("unifi", SYSTEM_MS, (given) => askUnifi(system, given))) ?? []));
+  return { files, machines };
+}
+
+/** What programs of this machine find out. `nmap` is alone then, because it keeps to the rate by itself. */
+async function otherFiles(
+  machines: readonly PortsOf[],
+  {
+    options: { settings, packetsPerSecond },
+    targets,
+    senses,
+    run,
+  }: Pick<Finding, "options" | "senses" | "run"> & { readonly targets: Targets },
+): Promise<ReportedFile[]> {
+  const heard = await senses.use("lldp", PROGRAM_MS, ({ signal }) => heardByLldp(run, signal));
+  const { excluded } = targets;
+  const addresses = machines.map(({ ip }) => ip);
+  const scanned = await senses.use("nmap", NMAP_MS, ({ signal }) =>
+    settings.nmap === undefined
+      ? Promise.resolve(null)
+      : scanWithNmap({ ...settings.nmap, addresses, excluded, packetsPerSecond }, run, signal),
+  );
+  return [heard, scanned].filter((file) => file !== null);
 }

@@ -1,7 +1,7 @@
 import { createSocket } from "node:dgram";
-import { setTimeout as delay } from "node:timers/promises";
 import type { Surroundings } from "../terminal.js";
-import type { Pace } from "./pace.js";
+import { type Pace, pause } from "./pace.js";
+import { Unavailable } from "./senses.js";
 
 // Who is there on the links of this machine: a datagram to an address makes the kernel ask for its MAC address, which every
 // machine answers. It needs no privileges.
@@ -15,7 +15,8 @@ const MOST_MS = 9_000;
 const OPEN: ReadonlySet<string> = new Set(["INCOMPLETE", "DELAY", "PROBE"]);
 const PRESENT: ReadonlySet<string> = new Set(["REACHABLE", "STALE", "PERMANENT"]);
 
-interface Neighbour {
+/** An entry of the kernel's table. */
+export interface Neighbour {
   readonly dst: string;
   readonly lladdr?: string;
   readonly state?: readonly string[];
@@ -24,12 +25,13 @@ interface Neighbour {
 /**
  * Asks every address, and waits for the answers.
  *
- * @returns MAC addresses by address; null if the neighbour table cannot be read here
+ * @returns MAC addresses by address
+ * @throws Unavailable if the neighbour table cannot be read here
  */
 export async function findNeighbours(
   addresses: readonly string[],
   { run, pace, signal }: Pick<Surroundings, "run"> & { readonly pace: Pace; readonly signal: AbortSignal },
-): Promise<ReadonlyMap<string, string> | null> {
+): Promise<ReadonlyMap<string, string>> {
   if (addresses.length === 0) return new Map();
   const socket = createSocket("udp4");
   // Answers of routers that an address cannot be reached.
@@ -44,9 +46,9 @@ export async function findNeighbours(
   }
   const wanted = new Set(addresses);
   for (const endMs = performance.now() + MOST_MS; ;) {
-    await delay(LOOK_EVERY_MS, null, { signal });
+    await pause(LOOK_EVERY_MS, signal);
     const text = await run("ip", ["-4", "-j", "neigh"]);
-    if (text === null) return null;
+    if (text === null) throw new Unavailable("The program ip is missing: machines are looked for by their ports.");
     const table = (JSON.parse(text === "" ? "[]" : text) as readonly Neighbour[]).filter(({ dst }) => wanted.has(dst));
     const isDone = !table.some(({ state }) => state?.some((one) => OPEN.has(one)));
     if (isDone || performance.now() > endMs)

@@ -1,24 +1,39 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Waits until the next packet may be sent. */
+/** Waits until the next packet may be sent. @throws the reason of its signal */
 export type Pace = () => Promise<void>;
+
+/** The time of a sense is over; what it has found until then counts. */
+export class Late extends Error {
+  override readonly name = "Late";
+}
 
 /** Milliseconds by which packets may be sent early together, because timers are not exact. */
 const SLACK_MS = 20;
 
-/** Spreads packets evenly, so that a network never gets more of them per second. */
-export function createPace(packetsPerSecond: number, signal: AbortSignal): Pace {
+/**
+ * Spreads packets evenly, so that a network never gets more of them per second.
+ *
+ * @returns a pace for each part of the work; all of them share the rate
+ */
+export function createRate(packetsPerSecond: number): (signal: AbortSignal) => Pace {
   const apartMs = 1_000 / packetsPerSecond;
   let nextMs = performance.now();
-  return async () => {
+  return (signal) => async () => {
     signal.throwIfAborted();
     const now = performance.now();
     nextMs = Math.max(nextMs, now) + apartMs;
-    if (nextMs > now + SLACK_MS) await delay(nextMs - now, null, { signal });
+    if (nextMs > now + SLACK_MS) await pause(nextMs - now, signal);
   };
 }
 
-/** Runs a task for every item, at most so many at a time, in their order. */
+/** @throws the reason of the signal when it aborts */
+export async function pause(ms: number, signal: AbortSignal): Promise<void> {
+  await delay(ms, null, { signal }).catch(() => null);
+  signal.throwIfAborted();
+}
+
+/** Runs a task for every item, at most so many at a time, in their order, and no more when it is {@link Late}. */
 export async function forEach<Item>(
   items: readonly Item[],
   atATime: number,
@@ -26,7 +41,11 @@ export async function forEach<Item>(
 ): Promise<void> {
   const rest = items.values();
   const work = async (): Promise<void> => {
-    for (const item of rest) await task(item);
+    try {
+      for (const item of rest) await task(item);
+    } catch (error) {
+      if (!(error instanceof Late)) throw error;
+    }
   };
   await Promise.all(Array.from({ length: Math.min(atATime, items.length) }, work));
 }

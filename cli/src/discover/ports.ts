@@ -63,7 +63,8 @@ export async function portsOf(
   pace: Pace,
   onTried: (tried: number) => void,
 ): Promise<PortsOf[]> {
-  const found = addresses.map((ip): PortsOf => ({ ip, open: [], silent: [] }));
+  // Those that are not tried in time have said nothing.
+  const found = addresses.map((ip) => ({ ip, open: [] as number[], silent: new Set(ports) }));
   let tried = 0;
   // Those of one machine are apart, and one that is silent does not delay the others.
   const places = ports.flatMap((port) => found.map((machine) => ({ port, machine })));
@@ -71,10 +72,10 @@ export async function portsOf(
     await pace();
     const state = await stateOf(ip, port);
     if (state === "open") open.push(port);
-    if (state === "silent") silent.push(port);
+    if (state !== "silent") silent.delete(port);
     onTried(++tried);
   });
-  return found;
+  return found.map(({ ip, open, silent }) => ({ ip, open, silent: [...silent] }));
 }
 
 function stateOf(host: string, port: number): Promise<PortState> {

@@ -1,6 +1,7 @@
 import type { Announcements } from "./announcements.js";
 import type { PortsOf } from "./ports.js";
 import { type Answer, keyOf } from "./answers.rules.js";
+import { linesOfFile, type ReportedFile } from "./files.rules.js";
 import type { SnmpMachine } from "./snmp-values.rules.js";
 
 // What was found, as the file that the API imports. @see docs/discovery.md
@@ -29,13 +30,25 @@ export interface Reported {
   readonly isTarget: (ip: string) => boolean;
   /** The name of this machine. */
   readonly ownName: string;
+  /** Its addresses besides those that are among {@link found}. */
+  readonly ownAddresses?: readonly { readonly ip: string; readonly mac: string }[];
+  /** Addresses on links of this machine, with the MAC addresses that tell whose they are. */
+  readonly ipv6?: readonly { readonly ip: string; readonly mac: string }[];
+  /** What other systems say. */
+  readonly told?: readonly object[];
+  readonly files?: readonly ReportedFile[];
 }
 
 type Macs = ReadonlyMap<string, string | null>;
 
-/** Lines of JSON: the beginning, a line for each machine, and the end. */
-export function reportOf(reported: Reported): string {
-  const { startedAt, blocks, excluded, covered, ports } = reported;
+/** Values as lines of JSON. */
+export function textOf(lines: readonly object[]): string {
+  return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
+}
+
+/** The beginning, a line for each machine, those of files, and the end. */
+export function reportOf(reported: Reported): object[] {
+  const { startedAt, blocks, excluded, covered, ports, told = [], bySnmp } = reported;
   const begin = {
     report: 1,
     program: "nts",
@@ -46,32 +59,39 @@ export function reportOf(reported: Reported): string {
   const machines = machinesAmong(reported);
   const macs = macsIn(reported);
   const known = new Set(machines.flatMap((machine) => machine.map(({ ip }) => ip)));
-  const lines = [
+  const walks = [...bySnmp].flatMap(([ip, { walk }]): ReportedFile[] =>
+    walk === "" ? [] : [{ format: "snmp-walk", name: `snmp ${ip}`, text: walk }],
+  );
+  return [
     begin,
     ...machines.map((machine) => ({ host: hostOf(machine, reported, macs) })),
     ...neighboursOf(reported, known).map((one) => ({ host: { addresses: [one] } })),
+    ...(reported.ipv6 ?? []).map((one) => ({ host: { addresses: [one] } })),
+    ...told.map((host) => ({ host })),
+    ...[...(reported.files ?? []), ...walks].flatMap(linesOfFile),
     { end: { covered, excluded } },
   ];
-  return lines.map((line) => `${JSON.stringify(line)}\n`).join("");
 }
 
 /**
  * Which addresses are one machine: those of this one, and those that a machine says by SNMP that it has. Others are joined by
  * the server, if they have the same MAC address.
  */
-function machinesAmong({ found, bySnmp, isTarget }: Reported): Found[][] {
+function machinesAmong({ found, bySnmp, isTarget, ownAddresses = [] }: Reported): Found[][] {
   const byIp = new Map(found.map((one) => [one.ip, one]));
   const taken = new Set<string>();
-  const machines: Found[][] = [found.filter(({ isOwn }) => isOwn)];
+  const own = found.filter(({ isOwn }) => isOwn);
+  const others = ownAddresses.filter(({ ip }) => !byIp.has(ip));
+  const machines: Found[][] = [[...own, ...others.map((one) => ({ ...one, open: [], silent: [], isOwn: true }))]];
   for (const { ip } of machines[0] ?? []) taken.add(ip);
   for (const one of found) {
     if (taken.has(one.ip)) continue;
-    const others = (bySnmp.get(one.ip)?.addresses ?? []).filter(
+    const said = (bySnmp.get(one.ip)?.addresses ?? []).filter(
       ({ ip }) => ip !== one.ip && !taken.has(ip) && isTarget(ip),
     );
-    const own = [one, ...others.map(({ ip, mac }) => byIp.get(ip) ?? { ip, mac, open: [], silent: [] })];
-    for (const { ip } of own) taken.add(ip);
-    machines.push(own);
+    const all = [one, ...said.map(({ ip, mac }) => byIp.get(ip) ?? { ip, mac, open: [], silent: [] })];
+    for (const { ip } of all) taken.add(ip);
+    machines.push(all);
   }
   return machines.filter((machine) => machine.length > 0);
 }

@@ -17,7 +17,7 @@ const Protected = z.strictObject({
   priv_protocol: z.enum(["des", "aes", "aes256b", "aes256r"]).default("aes"),
   priv_key: z.string().min(8).optional(),
 });
-const File = z.strictObject({
+export const SnmpFile = z.strictObject({
   communities: z.array(z.string().min(1)).max(MOST).default([]),
   users: z.array(Protected).max(MOST).default([]),
 });
@@ -26,17 +26,20 @@ const File = z.strictObject({
 export async function readSnmpCredentials(path: string): Promise<readonly SnmpCredential[] | string> {
   try {
     if (((await stat(path)).mode & OTHERS_MAY_READ) !== 0) return `${path} can be read by others: chmod 600 ${path}`;
-    const parsed = File.safeParse(JSON.parse(await readFile(path, "utf8")));
+    const parsed = SnmpFile.safeParse(JSON.parse(await readFile(path, "utf8")));
     if (!parsed.success) {
       const [first] = parsed.error.issues;
       return `${path}: ${first?.path.join(".") ?? ""} is not as documented in docs/discovery.md.`;
     }
-    const { communities, users } = parsed.data;
-    return [...communities.map((community) => ({ community })), ...users.map((one) => ({ user: userOf(one) }))];
+    return credentialsOf(parsed.data);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     return code === undefined ? `${path} is not JSON.` : `${path} cannot be read (${code}).`;
   }
+}
+
+export function credentialsOf({ communities, users }: z.infer<typeof SnmpFile>): SnmpCredential[] {
+  return [...communities.map((community) => ({ community })), ...users.map((one) => ({ user: userOf(one) }))];
 }
 
 function userOf(one: z.infer<typeof Protected>): User {

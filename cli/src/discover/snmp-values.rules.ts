@@ -16,6 +16,31 @@ export const TABLES = {
   neighbours: "1.3.6.1.2.1.4.22.1.2",
 } as const;
 
+/**
+ * What says how devices are connected, for links: columns and tables of SNMPv2, IF, BRIDGE, Q-BRIDGE, IP, LAG, LLDP, CDP and ENTITY
+ * MIBs.
+ */
+export const CONNECTIONS: readonly string[] = [
+  "1.3.6.1.2.1.1",
+  ...[2, 3, 5, 6, 7, 8].map((column) => `1.3.6.1.2.1.2.2.1.${column}`),
+  ...[1, 15, 18].map((column) => `1.3.6.1.2.1.31.1.1.1.${column}`),
+  "1.3.6.1.2.1.31.1.2.1.3",
+  "1.3.6.1.2.1.4.20.1.2",
+  "1.3.6.1.2.1.4.22.1.2",
+  "1.3.6.1.2.1.17.1.1",
+  "1.3.6.1.2.1.17.1.4.1.2",
+  "1.3.6.1.2.1.17.4.3.1",
+  "1.3.6.1.2.1.17.7.1.2.2.1",
+  "1.3.6.1.2.1.17.7.1.4.2.1",
+  "1.3.6.1.2.1.17.7.1.4.3.1",
+  "1.3.6.1.2.1.17.7.1.4.5.1.1",
+  "1.2.840.10006.300.43.1.2.1.1.13",
+  "1.0.8802.1.1.2.1.3",
+  "1.0.8802.1.1.2.1.4",
+  "1.3.6.1.4.1.9.9.23.1.2.1.1",
+  ...[2, 4, 5, 7, 8, 10, 11, 12, 13].map((column) => `1.3.6.1.2.1.47.1.1.1.1.${column}`),
+];
+
 /** What a machine says of itself. */
 export interface SnmpMachine {
   readonly name: string | null;
@@ -27,6 +52,32 @@ export interface SnmpMachine {
   readonly addresses: readonly { readonly ip: string; readonly mac: string | null }[];
   /** Those that it knows on its links. */
   readonly neighbours: readonly { readonly ip: string; readonly mac: string }[];
+  /** {@link CONNECTIONS}, as `snmpwalk -On` prints them. */
+  readonly walk: string;
+}
+
+/** Types of values as the protocol numbers them. */
+const TYPES: ReadonlyMap<number, string> = new Map([
+  [2, "INTEGER"],
+  [65, "Counter32"],
+  [66, "Gauge32"],
+  [70, "Counter64"],
+]);
+
+/** A value as `snmpwalk -On` prints it; empty if there is none. */
+export function walkLine(oid: string, type: number, value: unknown): string {
+  const line = (text: string): string => `.${oid} = ${text}\n`;
+  if (type === 6 && typeof value === "string") return line(`OID: .${value}`);
+  if (type === 64 && typeof value === "string") return line(`IpAddress: ${value}`);
+  if (type === 67 && typeof value === "number") return line(`Timeticks: (${value})`);
+  if (Buffer.isBuffer(value) && type === 70) return line(`Counter64: ${BigInt(`0x0${value.toString("hex")}`)}`);
+  if (Buffer.isBuffer(value)) {
+    const text = value.toString("latin1");
+    if (/^[\x20-\x7e]*$/.test(text)) return line(`STRING: "${text.replaceAll(/["\\]/g, "\\$&")}"`);
+    return line(`Hex-STRING: ${value.toString("hex").toUpperCase().replaceAll(/../g, "$& ")}`);
+  }
+  const name = TYPES.get(type);
+  return name !== undefined && typeof value === "number" ? line(`${name}: ${value}`) : "";
 }
 
 /** A row of a table: its index, such as `2.10.0.0.1`. */

@@ -11,6 +11,7 @@ import { forEach, type Pace } from "./pace.js";
 import type { SnmpCredential } from "./snmp-credentials.js";
 import {
   addressesIn,
+  CONNECTIONS,
   neighboursIn,
   type Rows,
   type SnmpMachine,
@@ -18,6 +19,7 @@ import {
   systemIn,
   TABLES,
   vendorIn,
+  walkLine,
 } from "./snmp-values.rules.js";
 
 // Asks machines by SNMP what they are, which addresses they have, and whom they know: routers know the MAC addresses of machines
@@ -26,7 +28,10 @@ import {
 const AT_A_TIME = 100;
 const TIMEOUT_MS = 1_000;
 const WALK_MS = 15_000;
+/** Of all tables that say how a device is connected. */
+const WALKS_MS = 60_000;
 const MOST_ROWS = 10_000;
+const MOST_WALKED = 100_000;
 /** Rows in one response. */
 const TOGETHER = 25;
 const LONGEST = 500;
@@ -60,14 +65,17 @@ async function ask(ip: string, credential: SnmpCredential, pace: Pace): Promise<
     };
     const walk = (oid: string): Promise<Rows> => rowsOf(session, oid, pace);
     const macs = await walk(TABLES.macs);
+    const addresses = await walk(TABLES.addresses);
+    const neighbours = await walk(TABLES.neighbours);
     return {
       name: text(SYSTEM.name),
       vendor: vendorIn(text(SYSTEM.kind) ?? ""),
       model: text(SYSTEM.model),
       serial: text(SYSTEM.serial),
       os: systemIn(text(SYSTEM.description) ?? ""),
-      addresses: addressesIn(await walk(TABLES.addresses), macs),
-      neighbours: neighboursIn(await walk(TABLES.neighbours)),
+      addresses: addressesIn(addresses, macs),
+      neighbours: neighboursIn(neighbours),
+      walk: await connectionsOf(session, pace),
     };
   } finally {
     session.close();
@@ -97,13 +105,29 @@ function get(session: Session, oids: string[]): Promise<Map<string, unknown> | n
 
 /** The rows of a column, as far as they come in time. */
 async function rowsOf(session: Session, oid: string, pace: Pace): Promise<Rows> {
-  const rows: [index: string, value: unknown][] = [];
-  const endMs = performance.now() + WALK_MS;
+  const varbinds = await walkOf(session, oid, pace, performance.now() + WALK_MS);
+  return varbinds.map((one) => [one.oid.slice(oid.length + 1), one.value]);
+}
+
+/** How a device is connected, as far as it says so in time. */
+async function connectionsOf(session: Session, pace: Pace): Promise<string> {
+  const endMs = performance.now() + WALKS_MS;
+  const lines: string[] = [];
+  for (const oid of CONNECTIONS) {
+    for (const { oid: at, type, value } of await walkOf(session, oid, pace, endMs))
+      lines.push(walkLine(at, type ?? 0, value));
+    if (lines.length > MOST_WALKED) break;
+  }
+  return lines.join("");
+}
+
+async function walkOf(session: Session, oid: string, pace: Pace, endMs: number): Promise<Varbind[]> {
+  const rows: Varbind[] = [];
   for (let from = oid; rows.length < MOST_ROWS && performance.now() < endMs;) {
     await pace();
     const varbinds = await nextOf(session, from);
     const inside = varbinds.filter((one) => !isVarbindError(one) && one.oid.startsWith(`${oid}.`));
-    for (const one of inside) rows.push([one.oid.slice(oid.length + 1), one.value]);
+    rows.push(...inside);
     const last = inside.at(-1);
     if (last === undefined || inside.length < varbinds.length) break;
     from = last.oid;

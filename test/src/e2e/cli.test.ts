@@ -233,7 +233,7 @@ describe("nts: collecting and following", () => {
     const wrong = await installed({}, "collect", "--discover", "router");
     expect([wrong.exitCode, wrong.stderr]).toEqual([
       2,
-      expect.stringContaining("router is not an IPv4 address or block"),
+      expect.stringContaining("router is not an address or block"),
     ]);
   });
 

@@ -19,7 +19,7 @@ describe("reports of what a collector has found", () => {
       "4 port 70000/tcp of host 10.77.0.11: its number is not from 1 to 65535",
       "5 address 127.0.0.1: it is not the address of a machine",
       "5 host: it has no usable IP address",
-      "6 line 6: it is neither a host nor the end of the report",
+      "6 line 6: it is neither a host, nor a file, nor the end of the report",
     ]);
   });
 
@@ -69,6 +69,50 @@ describe("reports of what a collector has found", () => {
     const both = corpusFile("report", "two-reports");
     expect(read(report, both).coverage?.reported.addresses).toEqual(["192.168.1.0/24", "192.168.2.0/24"]);
     expect(skippedIn(report, both)).toEqual([]);
+  });
+
+  describe("with files inside", () => {
+    const sockets = "# ss -H -tulnp\nudp UNCONN 0 0 0.0.0.0:53 0.0.0.0:*\ntcp LISTEN 0 9 0.0.0.0:22 0.0.0.0:*\n";
+    const line = (value: object): string => `${JSON.stringify(value)}\n`;
+    const own = { addresses: [{ ip: "10.77.0.1", mac: "00:16:3e:00:00:01" }], hostname: "watcher", is_collector: true };
+    const partsOf = (format: string, text: string, count: number) =>
+      Array.from({ length: count }, (_, n) => {
+        const size = Math.ceil(text.length / count);
+        return line({
+          file: { format, name: "f", part: n + 1, of: count, text: text.slice(n * size, (n + 1) * size) },
+        });
+      });
+    const reportWith = (...lines: string[]): string =>
+      [line({ report: 1, program: "nts" }), ...lines, line({ end: { covered: [] } })].join("");
+
+    it("have what its machine has, also if the file is cut into parts", () => {
+      const file = reportWith(line({ host: own }), ...partsOf("ss", sockets, 3));
+      expect(importedFrom([[file]])).toEqual([
+        "watcher [10.77.0.1 00:16:3E:00:00:01]: DNS: 53/Udp@all · SSH: 22/Tcp@all",
+      ]);
+      const [, seen] = read(report, file).hosts;
+      expect(seen?.covered?.map(({ protocol }) => protocol)).toEqual(["Udp", "Tcp"]);
+    });
+
+    it("leave out one of which a part is missing, which seems to say that the rest is gone", () => {
+      const parts = partsOf("ss", sockets, 3);
+      const without = (n: number) => reportWith(line({ host: own }), ...parts.filter((_, at) => at !== n));
+      expect([0, 1, 2].map((n) => skippedIn(report, without(n)))).toEqual([
+        ["3 file f: its part 1 is missing", "4 file f: its part 2 is missing"],
+        ["4 file f: its part 2 is missing", "3 file f: only 1 of its 3 parts are here"],
+        ["3 file f: only 2 of its 3 parts are here"],
+      ]);
+      expect([0, 1, 2].flatMap((n) => read(report, without(n)).hosts.flatMap(({ ports }) => ports))).toEqual([]);
+    });
+
+    it.each([
+      ["of an unknown format", partsOf("pcap", "x", 1), "files of the format pcap are not read from reports"],
+      ["of reports", partsOf("report", "x", 1), "files of the format report are not read from reports"],
+      ["that are damaged", partsOf("ss", "no socket", 1), "must be a socket as printed by"],
+      ["about no machine", partsOf("ss", sockets, 1), "the report does not say which machine it is about"],
+    ])("skip those %s with the reason", (_what, parts, reason) => {
+      expect(skippedIn(report, reportWith(...parts)).join()).toContain(reason);
+    });
   });
 
   it.each([

@@ -21,12 +21,13 @@ import { isObject, type JsonObject, listAt, memberOf, objectAt, textAt } from ".
 import { kept } from "./kept.js";
 import { faultAt, linesOf } from "./lines.js";
 import { targetsOf } from "./nmap-targets.js";
-import type { Reader } from "./reader.js";
+import type { Reader, ReaderGiven } from "./reader.js";
+import { createReportFiles, type ReportFiles, type ReportingMachine } from "./report-files.js";
 import { createSightings } from "./sightings.js";
 import { addressIn, clip, hostnameIn, isOfOneCard, macIn, PROTOCOLS, reasonAgainst } from "./texts.js";
 
-// What a collector has found by looking around: a line of JSON that begins the report, one for each machine, and one that
-// ends it and says what was looked at. @see docs/discovery.md
+// What a collector has found by looking around: a line of JSON that begins the report, one for each machine, those of files that
+// it has read, and one that ends it and says what was looked at. @see docs/discovery.md
 
 const VERSION = 1;
 const LONGEST_NAME = 100;
@@ -45,12 +46,15 @@ interface Reading {
   tcp: string;
   /** Of each report that has ended. */
   readonly coverages: Coverage[];
+  readonly files: ReportFiles;
+  /** The machine of the collector, as the report describes it. */
+  own: ReportingMachine | null;
 }
 
 export const report: Reader = {
   format: "report",
   looksLike: (beginning) => /^\{\s*"report"\s*:\s*\d/.test(beginning),
-  read: (bytes) => {
+  read: (bytes, given) => {
     const reading: Reading = {
       sightings: createSightings(),
       mentioned: new Set(),
@@ -58,18 +62,21 @@ export const report: Reader = {
       open: null,
       tcp: "",
       coverages: [],
+      files: createReportFiles(),
+      own: null,
     };
     for (const { number: line, text } of linesOf(bytes))
       if (text.trim() !== "") take(reading, line, valueIn(text, line));
-    return scanOf(reading);
+    return scanOf(reading, given);
   },
 };
 
 /** Several reports that were appended to one file count as one. */
-function scanOf(reading: Reading): Scan {
+function scanOf(reading: Reading, given: ReaderGiven): Scan {
   const { sightings, info, coverages } = reading;
   if (info === null) throw faultAt(1, 'must begin with a line such as {"report":1}');
   noteOpen(reading);
+  coverages.push(...reading.files.readInto(sightings, reading.own, given));
   return sightings.scan(info, coverages.length === 0 ? COVERS_NOTHING : coveragesTogether(coverages));
 }
 
@@ -97,10 +104,11 @@ function take(reading: Reading, line: number, value: JsonObject): void {
     reading.open = line;
     reading.tcp = textAt(value, "tcp");
   } else if (isObject(memberOf(value, "host"))) takeHost(reading, line, objectAt(value, "host"));
+  else if (isObject(memberOf(value, "file"))) reading.files.take(line, objectAt(value, "file"));
   else if (isObject(memberOf(value, "end"))) {
     reading.coverages.push(coverageIn(objectAt(value, "end"), reading));
     reading.open = null;
-  } else sightings.skipped.add(line, `line ${line}`, "it is neither a host nor the end of the report");
+  } else sightings.skipped.add(line, `line ${line}`, "it is neither a host, nor a file, nor the end of the report");
 }
 
 function requireVersion(value: JsonObject, line: number): void {
@@ -118,7 +126,8 @@ function infoIn(value: JsonObject): ImportedScan {
   };
 }
 
-function takeHost({ sightings, mentioned, tcp }: Reading, line: number, host: JsonObject): void {
+function takeHost(reading: Reading, line: number, host: JsonObject): void {
+  const { sightings, mentioned, tcp } = reading;
   const { skipped } = sightings;
   const addresses = addressesIn(host, line, skipped);
   const [first] = addresses;
@@ -129,6 +138,8 @@ function takeHost({ sightings, mentioned, tcp }: Reading, line: number, host: Js
     return;
   }
   for (const { ip } of addresses) mentioned.add(ip);
+  const isCollector = memberOf(host, "is_collector") === true;
+  if (isCollector) reading.own ??= { addresses, hostname: written };
   const text = (of: JsonObject, name: string): string | null =>
     kept(textAt(of, name), LONGEST_NAME, { skipped, line, what: `${name} of ${what}` });
   const os = objectAt(host, "os");
@@ -151,7 +162,7 @@ function takeHost({ sightings, mentioned, tcp }: Reading, line: number, host: Js
       says,
       ...(ROLES.has(role) && { role: role as Role }),
       ports: portsIn(host, { line, what, skipped, addresses }),
-      covered: memberOf(host, "is_collector") === true ? [] : coveredIn(tcp, textAt(host, "silent"), addresses),
+      covered: isCollector ? [] : coveredIn(tcp, textAt(host, "silent"), addresses),
     },
     what,
   );
