@@ -231,10 +231,7 @@ describe("nts: collecting and following", () => {
     // Nothing is missed where silence says nothing.
     expect(end).toEqual({ end: { covered: [], excluded: [] } });
     const wrong = await installed({}, "collect", "--discover", "router");
-    expect([wrong.exitCode, wrong.stderr]).toEqual([
-      2,
-      expect.stringContaining("router is not an address or block"),
-    ]);
+    expect([wrong.exitCode, wrong.stderr]).toEqual([2, expect.stringContaining("router is not an address or block")]);
   });
 
   it("prints changes as they happen, one per line", async () => {
