@@ -48,7 +48,7 @@ const ROOMS = {
     ],
     ...[
       "hosts",
-      "gone",
+      "not-seen",
       "certificates",
       "audit",
       "archive",

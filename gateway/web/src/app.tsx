@@ -21,7 +21,7 @@ const VerifyEmail = lazy(() => import("./mail/verify-email.js"));
 const Welcome = lazy(() => import("./welcome/welcome-page.js"));
 const Hosts = lazy(() => import("./hosts/hosts-page.js"));
 const Host = lazy(() => import("./hosts/host-page.js"));
-const Gone = lazy(() => import("./gone/gone-page.js"));
+const NotSeen = lazy(() => import("./not-seen/not-seen-page.js"));
 const Certificates = lazy(() => import("./certificates/certificates-page.js"));
 const Services = lazy(() => import("./services/services-page.js"));
 const Networks = lazy(() => import("./networks/networks-page.js"));
@@ -68,7 +68,7 @@ export function App(): ReactNode {
                     <Route path={PATHS.welcome} element={<Welcome />} />
                     <Route path={PATHS.hosts} element={<Hosts />} />
                     <Route path={PATHS.host} element={<Host />} />
-                    <Route path={PATHS.gone} element={<Gone />} />
+                    <Route path={PATHS.notSeen} element={<NotSeen />} />
                     <Route path={PATHS.certificates} element={<Certificates />} />
                     <Route path={PATHS.services} element={<Services />} />
                     <Route path={PATHS.networks} element={<Networks />} />

@@ -13,7 +13,7 @@ export const PATHS = {
   topology: "/topology",
   hosts: "/hosts",
   host: "/hosts/:id",
-  gone: "/gone",
+  notSeen: "/not-seen",
   certificates: "/certificates",
   services: "/services",
   networks: "/networks",

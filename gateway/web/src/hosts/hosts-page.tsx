@@ -135,7 +135,7 @@ function Filters({ state, tags }: { readonly state: ListState; readonly tags: Kn
       <MissedFilter state={state} />
       <KnownFilter state={state} />
       {state.valuesOf("missed").length > 0 && (
-        <Anchor component={Link} to={PATHS.gone} size="sm">
+        <Anchor component={Link} to={PATHS.notSeen} size="sm">
           Show everything not seen
         </Anchor>
       )}

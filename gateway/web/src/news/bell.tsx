@@ -95,7 +95,7 @@ function NewsList({ news, onFollow }: { readonly news: readonly Change[]; readon
         <Anchor component={Link} to={`${PATHS.hosts}?known=false`} size="sm" onClick={onFollow}>
           All strangers
         </Anchor>
-        <Anchor component={Link} to={PATHS.gone} size="sm" onClick={onFollow}>
+        <Anchor component={Link} to={PATHS.notSeen} size="sm" onClick={onFollow}>
           Everything not seen
         </Anchor>
       </div>

@@ -37,7 +37,7 @@ export const GROUPS: readonly { readonly label: string; readonly entries: readon
       { path: PATHS.hosts, label: "Hosts", icon: Server },
       { path: PATHS.services, label: "Services", icon: Boxes },
       { path: PATHS.certificates, label: "Certificates", icon: BadgeCheck },
-      { path: PATHS.gone, label: "Not seen", icon: EyeOff },
+      { path: PATHS.notSeen, label: "Not seen", icon: EyeOff },
       { path: PATHS.activity, label: "Activity", icon: History },
     ],
   },

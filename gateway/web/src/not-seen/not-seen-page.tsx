@@ -29,7 +29,7 @@ import { When } from "../parts/when.js";
 import { hostPath } from "../paths.js";
 import { useHasLevel } from "../session/session.js";
 import { useNetworkScope } from "../scope/networks.js";
-import { byHost, deletionsOf, joined } from "./gone.js";
+import { byHost, deletionsOf, joined } from "./not-seen.rules.js";
 
 const DELETES = {
   Host: bulkDeleteHosts,

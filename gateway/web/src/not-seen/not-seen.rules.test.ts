@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import type { GoneEntity } from "@nts/shared/contract";
-import { byHost, deletionsOf } from "./gone.js";
+import { byHost, deletionsOf } from "./not-seen.rules.js";
 
 const gone = (entity: GoneEntity["entity"], id: string, host_id = id): GoneEntity => ({
   ...{ entity, id, host_id, host_name: host_id, network_id: "n", name: id },
