@@ -36,11 +36,16 @@ export interface ChangesPage<Data> {
   readonly oldest?: string;
 }
 
+/** A job, as far as it is known of any. */
+export type StartedJob = Pick<ImportJob, "id" | "state">;
+
 export interface Client {
   /** @throws ApiError for every failure */
   call<E extends Endpoint>(operation: E, input: Input<E>): Promise<DataOf<E>>;
   /** Starts an import as a job, whose end {@link followJob} waits for. A large file is sent as gzip. @throws ApiError */
   start<E extends Endpoint>(operation: E, input: Input<E>): Promise<ImportJob>;
+  /** Asks for a job where the response would take long. @returns that, or what is done at once @throws ApiError */
+  startIfLong<E extends Endpoint>(operation: E, input: Input<E>): Promise<DataOf<E> | StartedJob>;
   /** Returns the data with its ETag, to be sent back as `ifMatch`. @throws ApiError */
   read<E extends Endpoint>(operation: E, input: Input<E>): Promise<{ data: DataOf<E>; etag: string | null }>;
   /** Returns what a write would do without doing it. @throws ApiError */
@@ -90,6 +95,10 @@ export function createClient(options: ClientOptions): Client {
     call: async <E extends Endpoint>(operation: E, input: Input<E>) => (await send(operation, input)).data as DataOf<E>,
     start: async <E extends Endpoint>(operation: E, input: Input<E>) =>
       (await send(operation, { ...(await withCompressed(input)), asJob: true })).data as ImportJob,
+    // Without an idempotency key, whose response would have to be complete within seconds.
+    startIfLong: async <E extends Endpoint>(operation: E, input: Input<E>) =>
+      ((await transport.send({ ...operationOf(operation), takesKey: false }, { ...input, asJob: true })) as ApiResponse)
+        .data as DataOf<E> | StartedJob,
     read: async <E extends Endpoint>(operation: E, input: Input<E>) => {
       const { data, etag } = await send(operation, input);
       return { data: data as DataOf<E>, etag };

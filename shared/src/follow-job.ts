@@ -1,5 +1,8 @@
 import { ApiError, type Client, type FailureCode } from "./client.js";
 import { hasEnded, type ImportJob } from "./contract/import-job.js";
+import { getRevertJob, type RevertJob } from "./contract/revert-job.js";
+import { revertChanges } from "./contract/revert.js";
+import type { Reverted } from "./contract/reverted.js";
 import { getImportJob, type ImportJobWithPlan } from "./contract/import-jobs.js";
 
 /** Seconds between two reports of progress. */
@@ -27,10 +30,35 @@ export async function followJob(
   }
 }
 
-/** What a job failed with, as if it had been the response of its import; null if it has not failed. */
-export function failureOf({ error, request_id }: ImportJob): ApiError | null {
+/**
+ * Reverts a request, if need be as a job.
+ *
+ * @param onProgress called about every second while a job runs
+ * @throws ApiError
+ */
+export async function revertRequest(
+  client: Pick<Client, "call" | "startIfLong">,
+  request_id: string,
+  { onProgress = () => undefined }: { onProgress?: (job: RevertJob) => void } = {},
+): Promise<Reverted> {
+  const started = await client.startIfLong(revertChanges, { body: { request_id } });
+  if (!("state" in started)) return started;
+  for (;;) {
+    const job = await client.call(getRevertJob, { params: { id: started.id }, query: { wait: WAIT_SECONDS } });
+    onProgress(job);
+    if (!hasEnded(job)) continue;
+    if (job.result !== null) return job.result;
+    throw failureOf(job, revertChanges.path) ?? new Error("the revert was cancelled");
+  }
+}
+
+/** What a job failed with, as if it had been the response of its request; null if it has not failed. */
+export function failureOf(
+  { error, request_id }: Pick<ImportJob, "error" | "request_id">,
+  path = "/api/v1/imports",
+): ApiError | null {
   if (error === null) return null;
   const { status, code, message, params } = error;
-  const request = { status, method: "POST", path: "/api/v1/imports" };
+  const request = { status, method: "POST", path };
   return new ApiError(request, { error: message, code: code as FailureCode, params, meta: { request_id } });
 }

@@ -116,3 +116,14 @@ export function requireTime({ deadline }: Pick<Work, "deadline">, reserveMs: num
 export function requireNotAbandoned(work: Pick<Work, "deadline" | "isAbandoned">): void {
   if (work.isAbandoned() || performance.now() > work.deadline) throw new AppError("upstream_timeout");
 }
+
+/** The work of a request that goes on without a response. */
+export function withoutResponse({ use, organizationId, author, origin }: Work): Work {
+  return {
+    ...BACKGROUND,
+    use,
+    ...(organizationId !== undefined && { organizationId }),
+    ...(author !== undefined && { author }),
+    ...(origin !== undefined && { origin }),
+  };
+}

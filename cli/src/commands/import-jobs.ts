@@ -1,14 +1,7 @@
 import type { Command } from "commander";
-import type { ApiResponse } from "@nts/client/transport";
-import { operationOf } from "@nts/shared/client";
-import {
-  cancelImportJob,
-  getImportJob,
-  type ImportJob,
-  listImportJobs,
-  revertChanges,
-  type Reverted,
-} from "@nts/shared/contract";
+import { cancelImportJob, getImportJob, type ImportJob, listImportJobs } from "@nts/shared/contract";
+import { revertRequest } from "@nts/shared/follow-job";
+import { bar } from "../progress.js";
 import { format as formatted, type Format, table } from "../output.js";
 import { outputOption } from "../options.js";
 import { importText } from "../plans.js";
@@ -59,13 +52,12 @@ async function undo(
   surroundings: Surroundings,
 ): Promise<void> {
   const { terminal } = surroundings;
-  const { client, transport } = await connectFor(command, surroundings);
+  const { client } = await connectFor(command, surroundings);
   const { request_id, done } = await client.call(getImportJob, { params: { id } });
   await confirm(terminal, `Undo this import of ${done} hosts?`, options);
-  // Without an idempotency key, whose response would have to be complete within seconds: a revert can be repeated.
-  const operation = { ...operationOf(revertChanges), takesKey: false };
-  const { data } = (await transport.send(operation, { body: { request_id } })) as ApiResponse;
-  const { restored, updated, removed } = data as Reverted;
+  const { restored, updated, removed } = await revertRequest(client, request_id, {
+    onProgress: ({ done, total }) => terminal.progress(total === null ? "Counting …" : bar(done, total)),
+  });
   terminal.print(`Undone: ${removed} removed, ${updated} reset, ${restored} restored.`);
 }
 

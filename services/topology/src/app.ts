@@ -31,6 +31,7 @@ import { mountPorts } from "./resources/ports.js";
 import { createPast } from "./past/past.js";
 import { mountReports } from "./resources/reports.js";
 import { mountRevert } from "./resources/revert.js";
+import type { RevertJobRunner } from "./reverts/jobs.js";
 import { mountStats } from "./resources/stats.js";
 import { mountSharedView } from "./resources/shared-view.js";
 import { mountServices } from "./resources/services.js";
@@ -52,6 +53,7 @@ export interface TopologyParts {
   readonly imports: Imports;
   readonly journal: JournalAccess;
   readonly webhooks: WebhookOperations;
+  readonly reverts: RevertJobRunner;
   /** Entities that a revert writes in one transaction; other than the default only in tests. */
   readonly revertedAtOnce?: number | undefined;
   readonly router: Pick<RouterOptions, "verifyTenancy" | "log" | "tracing" | "observe" | "shares">;
@@ -86,7 +88,13 @@ export function createTopologyApp(parts: TopologyParts): Router {
   mountTopology(router, storage, past);
   mountChanges(router, journal, storage);
   mountDiff(router, journal.reader, storage.database);
-  mountRevert(router, journal.reader, { storage, notices, atOnce: parts.revertedAtOnce ?? REVERTED_ENTITIES });
+  mountRevert(router, journal.reader, {
+    storage,
+    notices,
+    atOnce: parts.revertedAtOnce ?? REVERTED_ENTITIES,
+    jobs: parts.reverts,
+    waiting: journal.waiting,
+  });
   mountWebhooks(router, { storage, notices, operations: webhooks, reader: journal.reader });
   mountImports(router, storage, imports);
   mountImportJobs(router, storage, journal.waiting);
@@ -118,7 +126,8 @@ export function createTopologyApp(parts: TopologyParts): Router {
   });
 
   mountAny(router, endWebhooksOf, async ({ params, body }) => {
-    if (body.reason !== null) await storage.importJobs.endOf(params.id, body);
+    if (body.reason !== null)
+      for (const jobs of [storage.importJobs, storage.revertJobs]) await jobs.endOf(params.id, body);
     const made = await endWebhooks(storage, webhooks.states, params.id, body);
     if (made.length > 0 && body.reason !== null) notices.auditNoted(params.id);
     return respond.data(made);

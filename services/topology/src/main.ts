@@ -26,6 +26,7 @@ import { createTopologyApp } from "./app.js";
 import { type TopologyConfig, TopologySettings } from "./config.js";
 import { addImportMetrics } from "./imports/metrics.js";
 import { createImportJobRunner } from "./imports/jobs/jobs.js";
+import { createRevertJobRunner } from "./reverts/jobs.js";
 import { createImportRunner, type ImportRunner } from "./imports/runner.js";
 import { journalCollections } from "./journal/collections.js";
 import { createFeeds, type Feeds } from "./journal/feeds.js";
@@ -66,6 +67,7 @@ startProcess(async () => {
   });
   const runner = createImports(metrics.registry);
   const importJobs = createImportJobRunner(storage, runner);
+  const reverts = createRevertJobRunner(storage);
   const notices = noticesOver(bus);
   const webhooks = createDelivery(settings, { db, bus, registry: metrics.registry, log });
   const journal = createJournal(settings, { db, bus, registry: metrics.registry, log });
@@ -75,6 +77,7 @@ startProcess(async () => {
     imports: { runner, jobs: importJobs },
     journal: { reader: createJournalReader(storage.database), waiting: journal.waiting, feeds: journal.feeds },
     webhooks: webhooks.operations,
+    reverts,
     router: { verifyTenancy: verifierOf(settings), log, tracing, observe: metrics.observeRequest, shares },
   });
 
@@ -107,6 +110,7 @@ startProcess(async () => {
           journal.feeds.close(),
           api?.close(),
           importJobs.stop(),
+          reverts.stop(),
           sweeper?.stop(),
           webhooks.stop(),
         ]),

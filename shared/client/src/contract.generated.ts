@@ -230,6 +230,7 @@ export const OPERATIONS = {
   get_view_history: { method: "get", path: "/api/v1/views/{id}/history" },
   diff_changes: { method: "get", path: "/api/v1/changes/diff" },
   revert_changes: { method: "post", path: "/api/v1/changes/revert", takesKey: true },
+  get_revert_job: { method: "get", path: "/api/v1/changes/reverts/{id}" },
   list_webhooks: { method: "get", path: "/api/v1/webhooks" },
   create_webhook: { method: "post", path: "/api/v1/webhooks", takesKey: true },
   list_webhook_progress: { method: "get", path: "/api/v1/webhooks/progress" },

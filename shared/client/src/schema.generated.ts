@@ -2098,6 +2098,46 @@ export interface components {
             /** @description Created entities that were deleted. */
             removed: number;
         };
+        RevertJobEnvelope: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["RevertJob"];
+            meta: components["schemas"]["Meta"];
+        };
+        RevertJob: {
+            id: components["schemas"]["Uuid"];
+            /**
+             * @description What it does, or how it ended.
+             * @enum {string}
+             */
+            state: "queued" | "running" | "done" | "failed" | "cancelled";
+            /** @description The `request_id` whose changes are reverted. */
+            reverts: string;
+            /** @description Entities that are reverted. */
+            done: number;
+            /** @description Entities that the request changed; null until they have been counted. */
+            total: number | null;
+            /** @description Null until it is done. */
+            result: components["schemas"]["Reverted"] | null;
+            /** @description Why it ended early: of a conflict, before anything was reverted; otherwise what was reverted stays so, and a repeated revert does the rest. */
+            error: components["schemas"]["ImportJobError"] | null;
+            /** @description The `request_id` of its own changes. */
+            request_id: string;
+            /** @description Who started it. */
+            user_id: components["schemas"]["Uuid"];
+            created_at: components["schemas"]["Timestamp"];
+            started_at: components["schemas"]["Timestamp"] | null;
+            ended_at: components["schemas"]["Timestamp"] | null;
+        };
+        ImportJobError: {
+            /** @description The HTTP status that the response would have had. */
+            status: number;
+            code: string;
+            message: string;
+            params: {
+                [key: string]: unknown;
+            };
+        };
         WebhookListEnvelope: {
             /** @constant */
             success: true;
@@ -2480,15 +2520,6 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             started_at: components["schemas"]["Timestamp"] | null;
             ended_at: components["schemas"]["Timestamp"] | null;
-        };
-        ImportJobError: {
-            /** @description The HTTP status that the response would have had. */
-            status: number;
-            code: string;
-            message: string;
-            params: {
-                [key: string]: unknown;
-            };
         };
         ImportJobsEnvelope: {
             /** @constant */
@@ -6413,6 +6444,8 @@ export interface operations {
                 "Idempotency-Key"?: string;
                 /** @description Reason for the change, stored in the change history. */
                 "Change-Comment"?: string;
+                /** @description `respond-async`: respond at once with a job. */
+                Prefer?: "respond-async";
             };
         };
         requestBody: {
@@ -6431,6 +6464,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RevertedEnvelope"];
+                };
+            };
+        };
+    };
+    get_revert_job: {
+        parameters: {
+            query?: {
+                /** @description Long polling: seconds to wait for its end, if it has not ended yet. */
+                wait?: number;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevertJobEnvelope"];
                 };
             };
         };

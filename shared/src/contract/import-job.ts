@@ -16,7 +16,7 @@ export function hasEnded({ state }: { readonly state: JobState }): boolean {
 }
 
 /** A failure as in the response of an import that is no job. */
-const JobError = z
+export const JobError = z
   .object({
     status: z.int().describe("The HTTP status that the response would have had."),
     code: z.string(),

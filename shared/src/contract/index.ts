@@ -20,6 +20,7 @@ import * as ports from "./ports.js";
 import * as providers from "./providers.js";
 import * as reports from "./reports.js";
 import * as revert from "./revert.js";
+import * as revertJob from "./revert-job.js";
 import * as secondFactor from "./second-factor.js";
 import * as sessions from "./sessions.js";
 import * as services from "./services.js";
@@ -80,6 +81,7 @@ export const OPERATIONS = operationsOf(
   { ...changes, ...changes.HISTORIES },
   diff,
   revert,
+  revertJob,
   webhooks,
   audit,
   imports,
@@ -120,6 +122,8 @@ export * from "./ports.js";
 export * from "./providers.js";
 export * from "./reports.js";
 export * from "./revert.js";
+export * from "./revert-job.js";
+export * from "./reverted.js";
 export * from "./roles.js";
 export * from "./second-factor.js";
 export * from "./services.js";

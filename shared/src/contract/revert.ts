@@ -2,6 +2,8 @@ import { z } from "zod";
 import { ChangedEntity } from "./changes.js";
 import { Id, QUOTA_ERRORS } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { RevertJob } from "./revert-job.js";
+import { Reverted } from "./reverted.js";
 import { planned } from "./writes.js";
 
 // Reverts the changes of a request. @see docs/changes.md
@@ -31,16 +33,6 @@ export const RevertConflict = z.object({
 });
 export type RevertConflict = z.infer<typeof RevertConflict>;
 
-export const Reverted = z
-  .object({
-    request_id: z.string(),
-    restored: z.int().describe("Deleted entities that were restored."),
-    updated: z.int().describe("Updated entities that were reset."),
-    removed: z.int().describe("Created entities that were deleted."),
-  })
-  .meta({ id: "Reverted" });
-export type Reverted = z.infer<typeof Reverted>;
-
 export const revertChanges = endpoint({
   ...planned,
   operationId: "revert_changes",
@@ -56,9 +48,12 @@ export const revertChanges = endpoint({
     "Requires the permissions of these writes, in the networks of the caller. If an entity was changed since, the response is " +
     "409 `revert_conflict`, which lists it. A request that changed more than " +
     `${REVERTED_ENTITIES.toLocaleString("en")} entities, such as a large import, is checked as a whole and then reverted in ` +
-    "several transactions; what is as it was before already is left out, so an interrupted revert can be repeated.",
+    "several transactions; what is as it was before already is left out, so an interrupted revert can be repeated. With " +
+    "`Prefer: respond-async`, the response to such a revert is 202 with a job; smaller ones, dry runs and requests with an " +
+    "`Idempotency-Key` are responded to as without it.",
   body: z.object({ request_id: z.string().min(1).max(128).describe("The `request_id` of the changes.") }),
   response: Reverted,
+  accepted: RevertJob,
   errors: [
     "not_found",
     "permission_denied",
@@ -69,5 +64,6 @@ export const revertChanges = endpoint({
     "mac_address_immutable",
     "ip_outside_subnet",
     "write_conflict",
+    "too_many_in_flight",
   ],
 });

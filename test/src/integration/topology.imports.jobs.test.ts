@@ -5,12 +5,14 @@ import {
   createPort,
   deletePort,
   getImportJob,
+  getRevertJob,
   ImportJob,
   listChanges,
   listHosts,
   listImportJobs,
   listSubnets,
   revertChanges,
+  RevertJob,
 } from "@nts/shared/contract";
 import { REQUEST_ID } from "@nts/shared/http/headers";
 import { endWebhooksOf } from "@nts/shared/contract/internal";
@@ -228,6 +230,44 @@ describe("a large import", () => {
     expect((await owner.list(listSubnets, { query: { network_id: network } })).rows).toEqual([]);
     // What is gone already is left out.
     expect(await undo(world, job)).toMatchObject({ status: 200, data: { restored: 0, updated: 0, removed: 0 } });
+  });
+
+  it("is undone as a job for clients that prefer one, which tells its progress and what prevents it", async () => {
+    const world = await aWorld();
+    const { owner, network } = world;
+    const job = await started(world, scanOfMany(HOSTS));
+    await jobOf(world, job, 25);
+    const begun = async (): Promise<RevertJob> => {
+      const send = () =>
+        owner.send(revertChanges, { body: { request_id: job.request_id }, headers: { prefer: "respond-async" } });
+      let response = await send();
+      while (response.status === 503) response = await send();
+      const { status, headers, data } = response as ServiceResponse<unknown>;
+      const accepted = RevertJob.parse(data);
+      expect([status, headers["location"]]).toEqual([202, `/api/v1/changes/reverts/${accepted.id}`]);
+      return accepted;
+    };
+    const endOf = ({ id }: RevertJob) => owner.call(getRevertJob, { params: { id }, query: { wait: 25 } });
+    const [host] = (await owner.list(listHosts, { query: { network_id: network, limit: 1 } })).rows;
+    const body = { network_id: network, host_id: host!.id, number: 9_999, protocol: "Tcp" as const };
+    const port = await owner.call(createPort, { body });
+    expect(await endOf(await begun())).toMatchObject({
+      state: "failed",
+      result: null,
+      error: {
+        status: 409,
+        code: "revert_conflict",
+        params: { conflicts: [{ entity_id: port.id, reason: "depends" }] },
+      },
+    });
+    await owner.call(deletePort, { params: { id: port.id } });
+    const first = await begun();
+    const done = await endOf(first);
+    expect(done).toMatchObject({ state: "done", reverts: job.request_id, error: null });
+    expect([done.done, done.result?.removed]).toEqual([done.total, done.total]);
+    expect((await owner.list(listHosts, { query: { network_id: network } })).rows).toEqual([]);
+    const other = owner.colleague({});
+    expect(await other.refusal(getRevertJob, { params: { id: first.id } })).toMatchObject([404, "not_found", {}]);
   });
 
   it("is undone again after what is undone already, such as by a revert that was interrupted", async () => {

@@ -24,6 +24,7 @@ import type { ShareLimits } from "@nts/shared/quotas";
 import { createShares } from "@nts/shared/scheduling/shares";
 import { createTopologyApp } from "@nts/topology/app";
 import { createImportJobRunner } from "@nts/topology/imports/jobs/jobs";
+import { createRevertJobRunner } from "@nts/topology/reverts/jobs";
 import { createImportRunner } from "@nts/topology/imports/runner";
 import { journalCollections } from "@nts/topology/journal/collections";
 import { startJournal } from "@nts/topology/journal/journal";
@@ -217,6 +218,7 @@ async function startInstance({ options, url, database, waiting, notices, unscope
     },
     imports: { runner, jobs },
     revertedAtOnce: options.revertedAtOnce,
+    reverts: createRevertJobRunner(used),
     webhooks: createWebhooks(served, {
       allow: ["127.0.0.0/8"],
       most: 20,

@@ -71,6 +71,8 @@ export function keyBody({ organizationId: organization_id, userId: user_id }: Ac
 /** The code of operations whose subject does not exist: an unknown request, a missing second factor. */
 export const CODES_WITHOUT_SUBJECT: Readonly<Record<string, string>> = {
   revert_changes: "not_found",
+  // Only what many entities are changed by has jobs.
+  get_revert_job: "not_found",
   delete_current_user: "last_owner",
   leave_organization: "last_owner",
   act_in_organization: "invalid_reference",

@@ -1,24 +1,38 @@
 import { revertChanges } from "@nts/shared/contract";
-import { usePlan, useWrite } from "../api/queries.js";
+import { revertRequest } from "@nts/shared/follow-job";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { api } from "../api/client.js";
+import { readAgain, usePlan } from "../api/queries.js";
 import { useConfirm } from "../forms/confirm.js";
 import { notifySuccess } from "../parts/toast.js";
 
-/** Reverts a request after a preview. */
-export function useUndo(): (requestId: string) => void {
+/** Hosts of an import of which no plan is shown, since making it takes long: it would list none of so many. */
+const MANY_HOSTS = 2_000;
+
+/** Reverts a request after a preview. @returns takes how many hosts it has imported, if it is an import */
+export function useUndo(): (requestId: string, hosts?: number) => void {
   const ask = useConfirm();
   const showPlan = usePlan();
-  const revert = useWrite(revertChanges);
-  return (requestId) => {
-    const input = { body: { request_id: requestId } };
+  const queries = useQueryClient();
+  const revert = useMutation({
+    mutationFn: ({ requestId, tell }: { requestId: string; tell: (text: string) => void }) =>
+      revertRequest(api, requestId, {
+        onProgress: ({ done, total }) =>
+          tell(total === null ? "Counting …" : `${done.toLocaleString("en")} of ${total.toLocaleString("en")} undone`),
+      }),
+    onSettled: () => readAgain(queries),
+  });
+  return (requestId, hosts = 0) => {
+    const isLarge = hosts > MANY_HOSTS;
+    const all = "Everything this request changed will be reverted. If any of it has changed since, nothing will be.";
     ask({
       title: "Undo this request?",
-      text: "Everything this request changed will be reverted. If any of it has changed since, nothing will be.",
+      text: isLarge ? `${all} It has imported ${hosts.toLocaleString("en")} hosts.` : all,
       verb: "Undo",
       isDestructive: false,
-      plan: () => showPlan(revertChanges, input),
-      isReviewed: true,
-      run: async () => {
-        await revert.mutateAsync(input);
+      ...(!isLarge && { plan: () => showPlan(revertChanges, { body: { request_id: requestId } }), isReviewed: true }),
+      run: async (tell) => {
+        await revert.mutateAsync({ requestId, tell });
         notifySuccess("Request undone.");
       },
     });

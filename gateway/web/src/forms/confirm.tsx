@@ -12,8 +12,8 @@ export interface Question {
   readonly text: ReactNode;
   /** The verb on the button. */
   readonly verb: string;
-  /** The action; the window stays open until it has succeeded. */
-  readonly run: () => Promise<unknown>;
+  /** The action; the window stays open until it has succeeded, and shows how far it is. */
+  readonly run: (tell: (progress: string) => void) => Promise<unknown>;
   /** A preview of the action. */
   readonly plan?: () => Promise<Plan>;
   /** Shows the whole plan, and requires it before confirmation. */
@@ -35,6 +35,7 @@ export function useConfirm(): Ask {
 export function ConfirmProvider({ children }: { readonly children: ReactNode }): ReactNode {
   const [question, setQuestion] = useState<Question | null>(null);
   const [isRunning, setRunning] = useState(false);
+  const [progress, setProgress] = useState<string | null>(null);
   const [error, setError] = useState<unknown>(null);
   const [plan, setPlan] = useState<Plan | null>(null);
   const last = useRef<Question | null>(null);
@@ -53,12 +54,13 @@ export function ConfirmProvider({ children }: { readonly children: ReactNode }):
     setRunning(true);
     setError(null);
     try {
-      await act();
+      await act(setProgress);
       setQuestion(null);
     } catch (failure) {
       setError(failure);
     } finally {
       setRunning(false);
+      setProgress(null);
     }
   };
   const close = (): void => setQuestion(null);
@@ -77,6 +79,11 @@ export function ConfirmProvider({ children }: { readonly children: ReactNode }):
               {question.text}
             </Text>
             <Consequences isReviewed={question.isReviewed === true} plan={plan} error={error} />
+            {progress !== null && (
+              <Text size="sm" role="status" className="numbers">
+                {progress}
+              </Text>
+            )}
             <Choices
               question={question}
               isRunning={isRunning}

@@ -56,7 +56,7 @@ export function RecentImports({ nameOf, linkOf }: RecentImportsProps): ReactNode
               size="compact-sm"
               variant="subtle"
               leftSection={<Undo2 size={14} aria-hidden />}
-              onClick={() => undo(job.request_id)}
+              onClick={() => undo(job.request_id, job.done)}
             >
               Undo
             </Button>

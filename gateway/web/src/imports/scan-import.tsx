@@ -108,7 +108,7 @@ function StartedImport({ form }: PartProps): ReactNode {
             <Button
               variant="default"
               leftSection={<Undo2 size={16} aria-hidden />}
-              onClick={() => undo(job.request_id)}
+              onClick={() => undo(job.request_id, job.done)}
             >
               Undo import
             </Button>

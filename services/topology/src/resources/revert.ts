@@ -5,6 +5,7 @@ import {
   deleteNetwork,
   deleteTag,
   REVERTED_BYTES,
+  getRevertJob,
   revertChanges,
   type Reverted,
   updateNetwork,
@@ -13,21 +14,32 @@ import {
 import { AppError } from "@nts/shared/errors";
 import { type HandlerResponse, respond } from "@nts/shared/http/respond";
 import { authorize, requireAllNetworks } from "@nts/shared/http/authorize";
-import { mount, type Router } from "@nts/shared/http/mount";
+import { mount, type Router, type UserCall } from "@nts/shared/http/mount";
 import type { Scope, UserPrincipal } from "@nts/shared/http/tenancy";
-import type { Work } from "@nts/shared/work";
+import { type Work, withoutResponse } from "@nts/shared/work";
 import type { Notices } from "../deletions/notices.js";
 import { caughtUp } from "../journal/barrier.js";
 import { entriesIn, type JournalReader } from "../journal/read.js";
 import { isSighting } from "../journal/entries.rules.js";
 import { currentSides } from "../journal/entry-texts.js";
-import { checkLarge, partsOf, recordLarge, requireRevertible, revertLarge } from "../reverts/large.js";
+import type { Waiting } from "../journal/waiting.js";
+import type { RevertJobRunner } from "../reverts/jobs.js";
+import {
+  checkLarge,
+  type LargeRevert,
+  partsOf,
+  recordLarge,
+  requireRevertible,
+  revertLarge,
+} from "../reverts/large.js";
 import { revert } from "../reverts/revert.js";
 import { spansOf } from "../reverts/spans.js";
 import { addsEntities, type RecordedChange, type Undo, undosOf } from "../reverts/undo.rules.js";
 import { BY_ID } from "../storage/indexes.js";
+import type { JobMaker } from "../storage/open-jobs.js";
 import { LIMITED } from "../storage/quota.js";
 import type { Storage } from "../storage/storage.js";
+import { mountRevertJobs } from "./revert-jobs.js";
 
 /** A revert requires the rights of the opposite operations; for networks and tags, these are higher than its own. */
 const OPPOSITES = {
@@ -40,14 +52,20 @@ interface RevertParts {
   readonly notices: Notices;
   /** Entities written in one transaction. */
   readonly atOnce: number;
+  readonly jobs: RevertJobRunner;
+  readonly waiting: Waiting;
 }
 
-export function mountRevert(router: Router, reader: JournalReader, { storage, notices, atOnce }: RevertParts): void {
-  mount(router, revertChanges, async ({ principal, scope, work, body: { request_id } }) => {
+export function mountRevert(router: Router, reader: JournalReader, parts: RevertParts): void {
+  const { storage, notices, atOnce, jobs } = parts;
+  mount(router, revertChanges, async (call) => {
+    const { principal, scope, work, body } = call;
+    const { request_id } = body;
     // Entries of a request are recorded one by one; half of them must not be reverted as if complete.
     await caughtUp(storage.database, scope, work);
     const changes = await changesOf(reader, storage, principal.scope, { request_id, atOnce });
-    if (changes === "too many") return revertLargely(request_id, { work, scope, rights: principal.scope });
+    if (changes === "too many")
+      return call.prefersJob && work.unit === undefined ? startJob(call) : revertLargely(call);
     const undos = undosOf(changes);
     requireRights(principal, undos);
     if (undos.some(addsEntities)) await storage.quota.require(scope);
@@ -58,23 +76,22 @@ export function mountRevert(router: Router, reader: JournalReader, { storage, no
     return respond.data({ request_id, ...done });
   });
 
-  /** A revert in several transactions. The response begins when everything has been checked. */
-  async function revertLargely(
-    request_id: string,
-    { work, scope, rights }: { readonly work: Work; readonly scope: Scope; readonly rights: Scope },
-  ): Promise<HandlerResponse<Reverted>> {
-    const spans = await spansOf(storage, reader, rights, request_id);
+  mountRevertJobs(router, storage, parts.waiting);
+
+  /** Counts what a request has changed. @throws AppError `too_many_changes` and of quotas */
+  async function largeOf({ work, scope, principal, body: { request_id } }: RevertCall): Promise<LargeRevert> {
+    const spans = await spansOf(storage, reader, principal.scope, request_id);
     requireRevertible(spans, atOnce);
     if (spans.some(({ isGone }) => isGone)) await storage.quota.require(scope);
+    return { storage, notices, work: withComment(withoutUnit(work), request_id), scope, spans, parts: partsOf(spans) };
+  }
+
+  /** A revert in several transactions. The response begins when everything has been checked. */
+  async function revertLargely(call: RevertCall): Promise<HandlerResponse<Reverted>> {
+    const { work, body } = call;
+    const { request_id } = body;
     const { unit } = work;
-    const large = {
-      storage,
-      notices,
-      work: withComment(withoutUnit(work), request_id),
-      scope,
-      spans,
-      parts: partsOf(spans),
-    };
+    const large = await largeOf(call);
     const expected = await checkLarge(large);
     if (unit === undefined) return respond.jsonPieces(piecesOf(request_id, revertLarge(large)));
     // The response is part of the request's only transaction.
@@ -85,6 +102,37 @@ export function mountRevert(router: Router, reader: JournalReader, { storage, no
     });
     return respond.data({ request_id, ...done });
   }
+
+  async function startJob(call: RevertCall): Promise<HandlerResponse<never>> {
+    const { scope, principal, cause, body, log } = call;
+    let large: LargeRevert | null = null;
+    const counted = async (): Promise<LargeRevert> =>
+      (large ??= await largeOf({ ...call, work: withoutResponse(call.work) }));
+    const job = await jobs.start({
+      organizationId: scope.organizationId,
+      maker: makerOf(principal),
+      requestId: cause.requestId,
+      reverts: body.request_id,
+      log,
+      steps: {
+        count: async () => (await counted()).spans.length,
+        check: async () => {
+          await checkLarge(await counted());
+        },
+        revert: async function* () {
+          return yield* revertLarge(await counted());
+        },
+      },
+    });
+    return respond.accepted(job, getRevertJob.path.replace("{id}", job.id));
+  }
+}
+
+type RevertCall = Pick<UserCall<typeof revertChanges>, "work" | "scope" | "principal" | "body" | "cause" | "log">;
+
+/** A key of one's own with restricted networks is told from others. */
+function makerOf({ kind, userId, credentialId }: UserPrincipal): JobMaker {
+  return { user_id: userId, key_id: kind === "key" ? credentialId : null };
 }
 
 type Reverting = ReturnType<typeof revertLarge>;

@@ -26,7 +26,7 @@ const HOSTS = 1_000;
 const BATCH = 500;
 const ON_HOSTS = ["interfaces", "ports", "services"] as const;
 
-type Counts = Omit<Reverted, "request_id">;
+export type Counts = Omit<Reverted, "request_id">;
 
 export interface LargeRevert {
   readonly storage: Storage;
@@ -75,14 +75,14 @@ export async function checkLarge(given: LargeRevert): Promise<Counts> {
   };
 }
 
-/** Reverts what {@link checkLarge} has checked. Yields after each part. @returns what it has done */
+/** Reverts what {@link checkLarge} has checked. Yields after each part how many entities it had. @returns what it has done */
 export async function* revertLarge({
   storage,
   notices,
   work,
   parts: { hosts, on, groups, subnets },
   ...given
-}: LargeRevert): AsyncGenerator<null, Counts> {
+}: LargeRevert): AsyncGenerator<number, Counts> {
   const total = { restored: 0, updated: 0, removed: 0 };
   const seen = async (): Promise<Scope> => storage.deletions.visible(given.scope);
   for (const some of chunksOf(hosts, HOSTS)) {
@@ -93,15 +93,16 @@ export async function* revertLarge({
       refuse((await foundOn(storage, scope, { hosts: some, on }, tx)).others);
     if (ids.length > 0) await deleteHosts(storage, { work, scope, ids, precondition: null, verify });
     total.removed += ids.reduce((sum, id) => sum + 1 + (on.get(id)?.length ?? 0), 0);
-    yield null;
+    yield some.reduce((sum, { id }) => sum + 1 + (on.get(id)?.length ?? 0), 0);
   }
   for (const some of [...batchesOf(groups), subnets]) {
     const scope = await seen();
     const undos = await inTransaction(storage, (tx) => pendingIn(storage, tx, scope, some));
-    if (undos.length === 0) continue;
-    const done = await revert(storage, notices, { work, scope, undos });
-    for (const name of ["restored", "updated", "removed"] as const) total[name] += done[name];
-    yield null;
+    if (undos.length > 0) {
+      const done = await revert(storage, notices, { work, scope, undos });
+      for (const name of ["restored", "updated", "removed"] as const) total[name] += done[name];
+    }
+    yield some.length;
   }
   return total;
 }

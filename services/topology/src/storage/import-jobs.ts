@@ -1,16 +1,15 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Db } from "mongodb";
-import { hasEnded, type ImportJob, JOB_DAYS } from "@nts/shared/contract";
+import { type ImportJob, JOB_DAYS } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { BY_ID, IMPORT_JOBS_INDEX } from "./indexes.js";
 import { createJobBlocks, expiry, type JobKey } from "./job-blocks.js";
+import { createOpenJobs, type JobEnd, type JobError, type OpenJobDocument, type OpenJobs } from "./open-jobs.js";
 import { within } from "./scope.js";
 import { scopedCollection } from "./scoped-collection.js";
 
 // Import jobs with their plans, and the files of those that wait. All expire.
 
-/** A job whose process has not said for so long that it is alive has been interrupted. */
-const SILENT_MS = 15_000;
 /** Jobs kept of an organization, and bytes of their compressed plans; older ones are dropped. */
 export const MOST_JOBS = 200;
 export const MOST_PLAN_BYTES = 64 * 1_048_576;
@@ -20,10 +19,7 @@ const PLAN_LENGTH = 1_048_576;
 /** Days for which the file of a waiting job is kept, if its process dies. */
 const FILE_DAYS = 1;
 
-/** Why a job is to stop. */
-export type JobEnd = "cancelled" | "access_ended";
-
-export const INTERRUPTED: NonNullable<ImportJob["error"]> = {
+export const INTERRUPTED: JobError = {
   status: 503,
   code: "unavailable",
   message:
@@ -31,26 +27,15 @@ export const INTERRUPTED: NonNullable<ImportJob["error"]> = {
   params: {},
 };
 
-interface JobDocument {
-  _id: string;
-  organization_id: string;
+interface JobDocument extends OpenJobDocument {
   network_id: string;
-  user_id: string;
-  key_id: string | null;
   request_id: string;
   format: string;
   dry_run: boolean;
-  state: ImportJob["state"];
   done: number;
   total: number | null;
-  error: ImportJob["error"];
   created_at: Date;
   started_at: Date | null;
-  ended_at: Date | null;
-  /** When its process last said that it is alive. */
-  alive_at: Date;
-  /** Set when it is to stop. */
-  end?: JobEnd;
   /** Of its compressed plan. */
   plan_bytes: number;
   expires_at: Date;
@@ -67,10 +52,7 @@ export type JobProgress = Partial<
   Pick<JobDocument, "state" | "format" | "done" | "total" | "error" | "started_at" | "ended_at">
 >;
 
-/** Of a job that has not ended. */
-const OPEN = { state: { $in: ["queued" as const, "running" as const] } };
-
-export interface ImportJobs {
+export interface ImportJobs extends Pick<OpenJobs, "endOf"> {
   /** Creates a queued job, and drops the oldest ones of the organization. */
   create(job: NewJob): Promise<ImportJob>;
   /** Those in a caller's networks, newest first. */
@@ -81,8 +63,6 @@ export interface ImportJobs {
   report(job: JobKey, progress: JobProgress): Promise<JobEnd | null>;
   /** Asks a job to stop. */
   requestEnd(scope: Scope, id: string): Promise<void>;
-  /** Asks all jobs of a user, or of one of the user's keys, to stop, because their access has ended. */
-  endOf(organizationId: string, maker: { readonly user_id: string; readonly key_id: string | null }): Promise<void>;
   /** Keeps the text of a plan while it is written. */
   planWriter(job: JobKey): { add(text: string): Promise<void>; end(): Promise<void> };
   /** The text of a plan in pieces; empty if there is none. */
@@ -97,15 +77,9 @@ export interface ImportJobs {
 
 export function createImportJobs(db: Db): ImportJobs {
   const jobs = scopedCollection<JobDocument>(db, "import_jobs");
+  const open = createOpenJobs(db, "import_jobs", INTERRUPTED);
   const plans = createJobBlocks(db, "import_plans", JOB_DAYS);
   const files = createJobBlocks(db, "import_files", FILE_DAYS);
-
-  /** Marks jobs whose process has died as failed. */
-  async function failInterrupted(organization_id: string): Promise<void> {
-    const silent = { ...OPEN, alive_at: { $lt: ago(SILENT_MS) } };
-    const failed = { state: "failed", error: INTERRUPTED, ended_at: new Date() } as const;
-    await jobs.updateMany({ organization_id, ...silent }, { $set: failed });
-  }
 
   /** Bounds what an organization keeps. */
   async function dropOldest(organization_id: string): Promise<void> {
@@ -143,7 +117,7 @@ export function createImportJobs(db: Db): ImportJobs {
       return jobOf(created);
     },
     list: async (scope) => {
-      await failInterrupted(scope.organizationId);
+      await open.failInterrupted(scope.organizationId);
       const found = await jobs
         .find(within(scope), { sort: { created_at: -1 }, limit: MOST_JOBS, hint: IMPORT_JOBS_INDEX })
         .toArray();
@@ -152,27 +126,16 @@ export function createImportJobs(db: Db): ImportJobs {
     find: async (scope, _id) => {
       const found = await jobs.findOne({ ...within(scope), _id }, { hint: BY_ID });
       if (found === null) return null;
-      if (hasEnded(found) || found.alive_at >= ago(SILENT_MS)) return jobOf(found);
-      await failInterrupted(scope.organizationId);
+      if (!open.isInterrupted(found)) return jobOf(found);
+      await open.failInterrupted(scope.organizationId);
       const failed = await jobs.findOne({ ...within(scope), _id }, { hint: BY_ID });
       return failed === null ? null : jobOf(failed);
     },
-    report: async ({ _id, organization_id }, progress) => {
-      const found = await jobs.findOneAndUpdate(
-        { _id, organization_id, ...OPEN },
-        { $set: { ...progress, alive_at: new Date() } },
-        { projection: { end: 1 } },
-      );
-      // Others have given it up, or its organization is deleted.
-      return found === null ? "cancelled" : (found.end ?? null);
-    },
+    report: open.report,
     requestEnd: async (scope, _id) => {
       await jobs.updateOne({ ...within(scope), _id }, { $set: { end: "cancelled" } });
     },
-    endOf: async (organization_id, { user_id, key_id }) => {
-      const made = { organization_id, user_id, ...(key_id !== null && { key_id }) };
-      await jobs.updateMany({ ...made, ...OPEN }, { $set: { end: "access_ended" } });
-    },
+    endOf: open.endOf,
     planWriter: (job) => {
       let n = 0;
       let held: string[] = [];
@@ -216,10 +179,6 @@ export function createImportJobs(db: Db): ImportJobs {
       await jobs.deleteMany({ _id, organization_id });
     },
   };
-}
-
-function ago(ms: number): Date {
-  return new Date(Date.now() - ms);
 }
 
 function jobOf({ _id: id, created_at, started_at, ended_at, ...job }: JobDocument): ImportJob {

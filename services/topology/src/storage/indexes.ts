@@ -217,6 +217,7 @@ export const INDEXES: Indexes = {
     { key: { at: 1 }, expireAfterSeconds: DELIVERIES_SECONDS },
   ],
   import_jobs: [{ key: IMPORT_JOBS_INDEX }, EXPIRE],
+  revert_jobs: [{ key: IMPORT_JOBS_INDEX }, EXPIRE],
   import_plans: [{ key: BLOCKS_INDEX }, EXPIRE],
   import_files: [{ key: BLOCKS_INDEX }, EXPIRE],
   free_addresses: [{ key: { subnet_id: 1, key: 1 } }, { key: FREE_ADDRESSES_INDEX }],

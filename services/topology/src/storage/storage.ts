@@ -11,6 +11,7 @@ import { createAddressStore, type AddressStore } from "./stores/addresses.js";
 import { createBindingStore, type BindingStore } from "./stores/bindings.js";
 import { type CountedStore, createCountedStore } from "./stores/counted.js";
 import { createImportJobs, type ImportJobs } from "./import-jobs.js";
+import { createRevertJobs, type RevertJobs } from "./revert-jobs.js";
 import { createHostStore, type HostStore } from "./stores/hosts.js";
 import { createInterfaceStore, type InterfaceStore } from "./stores/interfaces.js";
 import { createNetworkStore, type NetworkStore } from "./stores/networks.js";
@@ -55,6 +56,7 @@ export interface Storage extends Stores {
   readonly auditNotes: AuditNotes;
   readonly sightings: Sightings;
   readonly importJobs: ImportJobs;
+  readonly revertJobs: RevertJobs;
   readonly addresses: AddressStore;
   readonly counted: CountedStore;
   /** Reserves addresses for the requests of this process. */
@@ -110,6 +112,7 @@ export function createStorage(db: Db, transaction: RunTransaction, options: Stor
   const sockets = createSockets(entities);
   const sightings = createSightings(database);
   const importJobs = createImportJobs(db);
-  const kept = { guards, totals, deletions, quota, sockets, auditNotes, sightings, counted, importJobs };
+  const revertJobs = createRevertJobs(db);
+  const kept = { guards, totals, deletions, quota, sockets, auditNotes, sightings, counted, importJobs, revertJobs };
   return { database, transaction, writes, ...kept, ...entities, addresses, addressAllocator, shortWrites };
 }

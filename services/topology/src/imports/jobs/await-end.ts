@@ -16,14 +16,19 @@ interface Waiting {
 }
 
 /** The job when it has ended, or as it is after a while. @throws AppError `not_found` */
-export async function awaitEnd(
-  jobs: Pick<ImportJobs, "find">,
-  { scope, work, id }: Waiting,
+export function awaitEnd(jobs: Pick<ImportJobs, "find">, { scope, work, id }: Waiting, ms: number): Promise<ImportJob> {
+  return untilEnd(() => findJob(jobs, scope, id), work, ms);
+}
+
+/** What is found when it has ended, or after a while. */
+export async function untilEnd<Job extends Pick<ImportJob, "state">>(
+  find: () => Promise<Job>,
+  work: Pick<Work, "isAbandoned">,
   ms: number,
-): Promise<ImportJob> {
+): Promise<Job> {
   const until = performance.now() + ms;
   for (let pause = FIRST_MS; ; pause = Math.min(1.5 * pause, LOOK_EVERY_MS)) {
-    const job = await findJob(jobs, scope, id);
+    const job = await find();
     if (hasEnded(job) || work.isAbandoned() || performance.now() >= until) return job;
     await delay(pause);
   }

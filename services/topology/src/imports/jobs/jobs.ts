@@ -1,13 +1,12 @@
 import type { ImportJob, UploadedBytes } from "@nts/shared/contract";
-import { STATUSES } from "@nts/shared/http/statuses";
 import { newId } from "@nts/shared/ids";
 import { waitAtMost } from "@nts/shared/lifecycle";
 import type { Log } from "@nts/shared/log";
-import { asAppError } from "@nts/shared/mongo/faults";
-import { BACKGROUND, type Work } from "@nts/shared/work";
+import { withoutResponse } from "@nts/shared/work";
 import { caughtUp } from "../../journal/barrier.js";
 import type { JobKey } from "../../storage/job-blocks.js";
-import { INTERRUPTED, type JobEnd, type JobProgress } from "../../storage/import-jobs.js";
+import { INTERRUPTED, type JobProgress } from "../../storage/import-jobs.js";
+import { ACCESS_ENDED, type JobEnd, jobErrorOf } from "../../storage/open-jobs.js";
 import type { Storage } from "../../storage/storage.js";
 import { type ImportParameters, prepareImport, type PreparedImport, runImport } from "../import.js";
 import type { ImportRunner } from "../runner.js";
@@ -42,13 +41,6 @@ export interface ImportJobRunner {
 const JOURNAL_ATTEMPTS = 10;
 /** How long a stopping process waits for the hosts that are being written. */
 const STOP_MS = 6_000;
-
-const ACCESS_ENDED: NonNullable<ImportJob["error"]> = {
-  status: 403,
-  code: "permission_denied",
-  message: "The access of who started the import has ended, or was reduced.",
-  params: {},
-};
 
 const ENDS: Readonly<Record<JobEnd | "interrupted", JobProgress>> = {
   cancelled: { state: "cancelled" },
@@ -94,12 +86,9 @@ export function createImportJobRunner(storage: Storage, runner: ImportRunner): I
     try {
       await running;
     } catch (error) {
-      const fault = asAppError(error);
-      if (fault.code === "internal_error")
-        log.error({ err: fault.cause ?? error, job: key._id }, "an import job failed");
       outcome = {
         state: "failed",
-        error: { status: STATUSES[fault.code], code: fault.code, message: fault.message, params: fault.params },
+        error: jobErrorOf(error, (cause) => log.error({ err: cause, job: key._id }, "an import job failed")),
       };
     }
     await importJobs.dropFile(key);
@@ -137,7 +126,7 @@ export function createImportJobRunner(storage: Storage, runner: ImportRunner): I
   return {
     start: async (parameters, { userId, keyId, requestId }, file) => {
       const { log, isDry, networkId } = parameters;
-      const prepared = { ...(await prepareImport(storage, parameters)), work: workOf(parameters.work) };
+      const prepared = { ...(await prepareImport(storage, parameters)), work: withoutResponse(parameters.work) };
       const { organizationId } = prepared.scope;
       const spooled = await runner.receive(organizationId, file);
       const key = { _id: newId(), organization_id: organizationId };
@@ -170,16 +159,5 @@ export function createImportJobRunner(storage: Storage, runner: ImportRunner): I
       for (const watch of running.keys()) watch.interrupt();
       await waitAtMost(STOP_MS, Promise.all(running.values()));
     },
-  };
-}
-
-/** The work of a request that goes on without a response. */
-function workOf({ use, organizationId, author, origin }: Work): Work {
-  return {
-    ...BACKGROUND,
-    use,
-    ...(organizationId !== undefined && { organizationId }),
-    ...(author !== undefined && { author }),
-    ...(origin !== undefined && { origin }),
   };
 }

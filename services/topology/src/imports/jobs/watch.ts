@@ -1,5 +1,6 @@
 import type { JobKey } from "../../storage/job-blocks.js";
-import type { ImportJobs, JobEnd, JobProgress } from "../../storage/import-jobs.js";
+import type { ImportJobs, JobProgress } from "../../storage/import-jobs.js";
+import type { JobEnd } from "../../storage/open-jobs.js";
 import type { ImportWatch } from "../import.js";
 
 /** Milliseconds after which progress is reported again, and a request to stop is noticed. */

@@ -1,0 +1,52 @@
+import { z } from "zod";
+import { Id, Timestamp } from "./common.js";
+import { endpoint } from "./endpoint.js";
+import { JOB_DAYS, JOB_STATES, JobError } from "./import-job.js";
+import { LONGEST_JOB_WAIT_SECONDS } from "./import-jobs.js";
+import { Reverted } from "./reverted.js";
+
+// The revert of a large request as a job: the response does not wait for it. @see docs/changes.md
+
+export const RevertJob = z
+  .object({
+    id: Id,
+    state: z.enum(JOB_STATES).describe("What it does, or how it ended."),
+    reverts: z.string().describe("The `request_id` whose changes are reverted."),
+    done: z.int().describe("Entities that are reverted."),
+    total: z.int().nullable().describe("Entities that the request changed; null until they have been counted."),
+    result: Reverted.nullable().describe("Null until it is done."),
+    error: JobError.nullable().describe(
+      "Why it ended early: of a conflict, before anything was reverted; otherwise what was reverted stays so, and a repeated revert does the rest.",
+    ),
+    request_id: z.string().describe("The `request_id` of its own changes."),
+    user_id: Id.describe("Who started it."),
+    created_at: Timestamp,
+    started_at: Timestamp.nullable(),
+    ended_at: Timestamp.nullable(),
+  })
+  .meta({ id: "RevertJob" });
+export type RevertJob = z.infer<typeof RevertJob>;
+
+export const getRevertJob = endpoint({
+  operationId: "get_revert_job",
+  method: "get",
+  path: "/api/v1/changes/reverts/{id}",
+  upstream: "topology",
+  credential: "any",
+  permission: "Viewer",
+  waits: true,
+  tag: "Changes",
+  summary: "Get the job of a revert with its progress and result",
+  description: `Only one's own; keys with restricted networks see their own jobs only. Kept for ${JOB_DAYS} days.`,
+  params: z.object({ id: Id }),
+  query: z.strictObject({
+    wait: z
+      .int()
+      .min(0)
+      .max(LONGEST_JOB_WAIT_SECONDS)
+      .default(0)
+      .describe("Long polling: seconds to wait for its end, if it has not ended yet."),
+  }),
+  response: RevertJob,
+  errors: ["not_found", "too_many_in_flight"],
+});
