@@ -4,6 +4,7 @@ import { containersOf, isId, KIND_NAMES, type KindName, KINDS, KINDS_ON_HOSTS, p
 import { canonicalAddress } from "@nts/shared/contract/sockets.rules";
 import type { Connection } from "./connection.js";
 import { entitiesOf, type Entity, searchFor } from "./find.js";
+import { nameOf } from "@nts/shared/contract/names.rules";
 import { resourceNamed } from "./resources.js";
 import { EXIT, Problem } from "./terminal.js";
 
@@ -44,8 +45,13 @@ export function documentOf(value: unknown, path: string): Document {
     (name) => members[name] === undefined && members[`${name}_id`] === undefined,
   );
   if (missing.length > 0) throw new Problem(EXIT.usage, `${path}: a ${kind} needs ${missing.join(" and ")}.`);
-  const title = KINDS[known].key.map((name) => String(members[name])).join("/");
+  const title = KINDS[known].key.map((name) => titleOf(members[name])).join(KINDS[known].between ? " → " : "/");
   return { kind: known, title, members };
+}
+
+/** The text of a key, or of what an end of a dependency names. */
+function titleOf(value: unknown): string {
+  return typeof value === "object" && value !== null ? Object.values(value).join("/") : String(value);
 }
 
 /** The write for a document; null while a reference is missing. @throws Problem */
@@ -60,6 +66,11 @@ export async function stepOf(connection: Connection, { kind, title, members }: D
     const id = await placeId(connection, named, { place, network: body["network_id"] });
     if (id === null) return null;
     body[`${singular}_id`] = id;
+  }
+  for (const end of KINDS[kind].between ? key : []) {
+    const named = await endOf(connection, members[end], body["network_id"]);
+    if (named === null) return null;
+    body[end] = named;
   }
   const { create, patch } = resourceNamed(plural);
   if (create === undefined || patch === undefined) throw new Error(`${plural} cannot be written`);
@@ -88,6 +99,42 @@ async function placeId(
   return null;
 }
 
+/** An end of a dependency, such as `{ host: web, service: shop }`, with ids; null if it names something that does not exist. */
+async function endOf(connection: Connection, said: unknown, network: unknown): Promise<Body | null> {
+  const { host, service, port, ...others } = isBody(said) ? said : { host: said };
+  const host_id = others["host_id"] ?? (await placeId(connection, host, { place: "Host", network }));
+  if (host_id === null) return null;
+  const end: Record<string, unknown> = { ...others, host_id };
+  for (const [kind, named] of [
+    ["Service", service],
+    ["Port", port],
+  ] as const) {
+    if (typeof named !== "string") continue;
+    const id = await childId(connection, kind, { host_id, named });
+    if (id === null) return null;
+    end[`${KINDS[kind].singular}_id`] = id;
+  }
+  return end;
+}
+
+function isBody(value: unknown): value is Body {
+  return typeof value === "object" && value !== null;
+}
+
+type Body = Readonly<Record<string, unknown>>;
+
+/** The id of a service by its name, or of a port such as `5432/tcp`. */
+async function childId(
+  connection: Connection,
+  kind: KindName,
+  { host_id, named }: { readonly host_id: unknown; readonly named: string },
+): Promise<string | null> {
+  if (isId(named)) return named;
+  for await (const entity of entitiesOf(connection, resourceNamed(pluralOf(kind)), { host_id }))
+    if (nameOf(entity).toLowerCase() === named.toLowerCase()) return entity.id;
+  return null;
+}
+
 /** The entity of the document. */
 async function thereIs(
   connection: Connection,
@@ -95,14 +142,24 @@ async function thereIs(
   body: Readonly<Record<string, unknown>>,
   key: readonly string[],
 ): Promise<Entity | null> {
-  const within = { network_id: body["network_id"], host_id: plural === "hosts" ? undefined : body["host_id"] };
+  const client = body["client"] as Body | undefined;
+  const within = {
+    network_id: body["network_id"],
+    host_id: plural === "hosts" ? undefined : (client?.["host_id"] ?? body["host_id"]),
+  };
   const resource = resourceNamed(plural);
   const known = Object.entries(within).filter(([name]) => name in (resource.list.query?.shape ?? {}));
   const [first = ""] = key;
   const query = { ...searchFor(resource, String(canonical(body[first]))), ...Object.fromEntries(known) };
   for await (const entity of entitiesOf(connection, resource, query))
-    if (key.every((name) => entity[name] === canonical(body[name]))) return entity;
+    if (key.every((name) => isSame(entity[name], canonical(body[name])))) return entity;
   return null;
+}
+
+/** Whether a member is as a document says; members of an end that it leaves out are null. */
+function isSame(value: unknown, said: unknown): boolean {
+  if (typeof value !== "object" || value === null) return value === said;
+  return Object.entries(value).every(([name, one]) => one === ((said as Body)[name] ?? null));
 }
 
 /** Addresses and CIDRs in the API's format; other values unchanged. */

@@ -1,6 +1,6 @@
 import { operationOf } from "@nts/shared/client";
 import { pagesOf } from "@nts/client/pages";
-import { isId, listHosts } from "@nts/shared/contract";
+import { isId, listHosts, listServices } from "@nts/shared/contract";
 import { folded } from "@nts/shared/contract/folding.rules";
 import { socketIn } from "@nts/shared/contract/sockets.rules";
 import type { Connection } from "./connection.js";
@@ -85,21 +85,64 @@ export async function withIds(
 const MOST_NAMED = 1_000;
 const IDS_AT_ONCE = 100;
 
-/** Adds the host's name to each row for display. */
-export async function withHostNames(
+/** Adds the names of hosts for display: of the host of each row, or of both ends of a dependency, with their services. */
+export async function withNames(
   connection: Pick<Connection, "transport">,
   rows: readonly unknown[],
 ): Promise<unknown[]> {
-  const hostOf = (row: unknown): string => (row as { readonly host_id?: string }).host_id ?? "";
-  const ids = [...new Set(rows.map(hostOf))].filter((id) => id !== "");
-  if (rows.length > MOST_NAMED || ids.length === 0) return [...rows];
+  const [first] = rows as readonly (Partial<Record<"client" | "server", End>> | undefined)[];
+  const areDependencies = typeof first?.client === "object" && typeof first.server === "object";
+  return areDependencies && rows.length <= MOST_NAMED
+    ? withEndNames(connection, rows)
+    : withHostNames(connection, rows);
+}
+
+interface End {
+  readonly host_id: string;
+  readonly service_id: string | null;
+  readonly process?: string | null;
+}
+
+async function withEndNames(connection: Pick<Connection, "transport">, rows: readonly unknown[]): Promise<unknown[]> {
+  const dependencies = rows as readonly Readonly<Record<"client" | "server", End>>[];
+  const ends = dependencies.flatMap(({ client, server }) => [client, server]);
+  const hosts = await namesOfIds(
+    connection,
+    listHosts,
+    ends.map(({ host_id }) => host_id),
+  );
+  const services = await namesOfIds(
+    connection,
+    listServices,
+    ends.flatMap(({ service_id }) => service_id ?? []),
+  );
+  const textOf = ({ host_id, service_id, process = null }: End): string => {
+    const part = service_id === null ? process : services.get(service_id);
+    return [hosts.get(host_id) ?? host_id, part].filter((text) => typeof text === "string").join("/");
+  };
+  return dependencies.map((one) => ({ ...one, client: textOf(one.client), server: textOf(one.server) }));
+}
+
+/** The names of entities by id. */
+async function namesOfIds(
+  connection: Pick<Connection, "transport">,
+  list: Resource["list"],
+  all: readonly string[],
+): Promise<ReadonlyMap<string, unknown>> {
+  const ids = [...new Set(all)].filter((id) => id !== "");
   const names = new Map<string, unknown>();
-  for (let from = 0; from < ids.length; from += IDS_AT_ONCE)
-    for await (const { id, name } of entitiesOf(
-      connection,
-      { list: listHosts },
-      { ids: ids.slice(from, from + IDS_AT_ONCE) },
-    ))
-      names.set(id, name);
+  for (let from = 0; from < ids.length; from += IDS_AT_ONCE) {
+    const query = { ids: ids.slice(from, from + IDS_AT_ONCE) };
+    for await (const { id, name } of entitiesOf(connection, { list }, query)) names.set(id, name);
+  }
+  return names;
+}
+
+/** Adds the host's name to each row. */
+async function withHostNames(connection: Pick<Connection, "transport">, rows: readonly unknown[]): Promise<unknown[]> {
+  const hostOf = (row: unknown): string => (row as { readonly host_id?: string }).host_id ?? "";
+  const ids = rows.map(hostOf);
+  if (rows.length > MOST_NAMED || ids.every((id) => id === "")) return [...rows];
+  const names = await namesOfIds(connection, listHosts, ids);
   return rows.map((row) => ({ ...(row as object), host: names.get(hostOf(row)) }));
 }

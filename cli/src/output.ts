@@ -9,7 +9,21 @@ type Row = Readonly<Record<string, unknown>>;
 
 /** Table columns in order; shown if rows have them. */
 const COLUMNS = [
-  ...["name", "host", "email", "cidr", "ip_address", "mac_address", "hostname", "addresses", "number", "protocol"],
+  ...[
+    "name",
+    "client",
+    "server",
+    "note",
+    "host",
+    "email",
+    "cidr",
+    "ip_address",
+    "mac_address",
+    "hostname",
+    "addresses",
+    "number",
+    "protocol",
+  ],
   ...["service_definition", "category", "type", "url", "key", "permissions", "is_enabled", "expires_at", "browser"],
   ...["missed_since", "updated_at", "id"],
 ];

@@ -21,7 +21,7 @@ export const RESOURCES: readonly Resource[] = OPERATIONS.filter(({ list }) => li
     OPERATIONS.find((operation) => operation.method === method && operation.path === path);
   const name = nameOf(list.path);
   return {
-    ...{ name, singular: name.replace(/s$/, ""), list },
+    ...{ name, singular: name.replace(/ies$/, "y").replace(/s$/, ""), list },
     get: of("get", `${list.path}/{id}`),
     create: of("post", list.path),
     patch: of("patch", `${list.path}/{id}`),

@@ -5,7 +5,7 @@ import type { Command } from "commander";
 import { stringify } from "yaml";
 import type { AnyEndpoint, MadeWebhooks } from "@nts/shared/contract";
 import type { Connection } from "../connection.js";
-import { entitiesOf, idOf, withHostNames, withIds } from "../find.js";
+import { entitiesOf, idOf, withIds, withNames } from "../find.js";
 import { addQuery, type OutputOptions, outputOption, queryOf } from "../options.js";
 import { format } from "../output.js";
 import { planText } from "../plans.js";
@@ -55,7 +55,7 @@ function addGet(verb: Command, surroundings: Surroundings, resource: Resource): 
         const rows = await (name === undefined
           ? rowsOf(connection, resource, query)
           : oneOf(connection, resource, name, query));
-        const shown = output === "table" ? await withHostNames(connection, rows) : rows;
+        const shown = output === "table" ? await withNames(connection, rows) : rows;
         const isNothing = rows.length === 0 && ["table", "name"].includes(output);
         if (!isNothing) surroundings.terminal.print(format(shown, output, name !== undefined));
         // On standard error, so that scripts read an empty list.

@@ -17,6 +17,7 @@ import { DEADLINES } from "@nts/shared/timing";
 import { mountArchives } from "./resources/archives.js";
 import { type JournalAccess, mountChanges } from "./resources/changes.js";
 import { mountBindings } from "./resources/bindings.js";
+import { mountDependencies } from "./resources/dependencies.js";
 import { mountDefinitions } from "./resources/definitions.js";
 import { mountDiff } from "./resources/diff.js";
 import { mountExports } from "./resources/exports.js";
@@ -84,6 +85,7 @@ export function createTopologyApp(parts: TopologyParts): Router {
   mountTags(router, storage, past, notices);
   mountDefinitions(router);
   mountViews(router, storage, past, notices);
+  mountDependencies(router, storage, past);
   mountSharedView(router, storage, past);
   mountTopology(router, storage, past);
   mountChanges(router, journal, storage);

@@ -658,6 +658,67 @@ export interface components {
         ViewPositionsPatch: {
             [key: string]: components["schemas"]["ViewPositionInput"] | null;
         };
+        /** @enum {string} */
+        DependencySource: "Manual" | "Discovery";
+        DependencyCreate: {
+            network_id: components["schemas"]["Uuid"];
+            client: components["schemas"]["DependencyClientInput"];
+            server: components["schemas"]["DependencyServerInput"];
+            /**
+             * @description What it is for.
+             * @default null
+             */
+            note?: components["schemas"]["Text0To500"] | null;
+        };
+        DependencyClientInput: {
+            host_id: components["schemas"]["Uuid"];
+            /**
+             * @description A service of the host; null if only the host is known.
+             * @default null
+             */
+            service_id?: components["schemas"]["Uuid"] | null;
+            /**
+             * @description The name of a process of the host that is no service.
+             * @default null
+             */
+            process?: components["schemas"]["Label1To100"] | null;
+        };
+        DependencyServerInput: {
+            host_id: components["schemas"]["Uuid"];
+            /**
+             * @description A service of the host; null if only the host is known.
+             * @default null
+             */
+            service_id?: components["schemas"]["Uuid"] | null;
+            /**
+             * @description The port of the host to which the client connects.
+             * @default null
+             */
+            port_id?: components["schemas"]["Uuid"] | null;
+        };
+        DependencyUpdate: {
+            network_id?: components["schemas"]["Uuid"];
+            client?: components["schemas"]["DependencyClientInput"];
+            server?: components["schemas"]["DependencyServerInput"];
+            /** @description What it is for. */
+            note?: components["schemas"]["Text0To500"] | null;
+        };
+        DependencyPatch: {
+            network_id?: components["schemas"]["Uuid"];
+            client?: components["schemas"]["DependencyClientPatch"];
+            server?: components["schemas"]["DependencyServerPatch"];
+            note?: components["schemas"]["Text0To500"] | null;
+        };
+        DependencyClientPatch: {
+            host_id?: components["schemas"]["Uuid"];
+            service_id?: (components["schemas"]["Uuid"] | null) | null;
+            process?: (components["schemas"]["Label1To100"] | null) | null;
+        };
+        DependencyServerPatch: {
+            host_id?: components["schemas"]["Uuid"];
+            service_id?: (components["schemas"]["Uuid"] | null) | null;
+            port_id?: (components["schemas"]["Uuid"] | null) | null;
+        };
         ShareInput: {
             /** @description null means never. */
             expires_at: components["schemas"]["Instant"] | null;
@@ -684,7 +745,7 @@ export interface components {
         /** @enum {string} */
         HiddenPart: "addresses" | "macs";
         /** @enum {string} */
-        ChangedEntity: "Tag" | "Network" | "Subnet" | "View" | "Host" | "Interface" | "Port" | "Service";
+        ChangedEntity: "Tag" | "Network" | "Subnet" | "View" | "Host" | "Interface" | "Port" | "Service" | "Dependency";
         WebhookInput: {
             /**
              * Format: uri
@@ -1233,6 +1294,7 @@ export interface components {
                     Interface: number;
                     Port: number;
                     Service: number;
+                    Dependency: number;
                 };
             };
             /** @description Number of processed entities, sent during the import. */
@@ -1244,7 +1306,7 @@ export interface components {
         ArchiveFailure: {
             line: number;
             /** @enum {string} */
-            entity: "Tag" | "Network" | "Subnet" | "View" | "Host" | "Interface" | "Port" | "Service";
+            entity: "Tag" | "Network" | "Subnet" | "View" | "Host" | "Interface" | "Port" | "Service" | "Dependency";
             /** @description In the archive. */
             id: components["schemas"]["Uuid"];
             code: string;
@@ -1264,6 +1326,7 @@ export interface components {
             Interface: components["schemas"]["ImportHostCounts"];
             Port: components["schemas"]["ImportHostCounts"];
             Service: components["schemas"]["ImportHostCounts"];
+            Dependency: components["schemas"]["ImportHostCounts"];
         };
         ImportHostCounts: {
             create: number;
@@ -1772,6 +1835,43 @@ export interface components {
             /** @constant */
             success: true;
             data: components["schemas"]["View"];
+            meta: components["schemas"]["Meta"];
+        };
+        DependencyListEnvelope: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Dependency"][];
+            meta: components["schemas"]["ListMeta"];
+        };
+        Dependency: {
+            id: components["schemas"]["Uuid"];
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+            network_id: components["schemas"]["Uuid"];
+            client: components["schemas"]["DependencyClient"];
+            server: components["schemas"]["DependencyServer"];
+            /** @description Who made it: a person or program by this API, or an import. */
+            source: components["schemas"]["DependencySource"];
+            note: string | null;
+        };
+        DependencyClient: {
+            host_id: components["schemas"]["Uuid"];
+            /** @description A service of the host; null if only the host is known. */
+            service_id: components["schemas"]["Uuid"] | null;
+            /** @description The name of a process of the host that is no service. */
+            process: string | null;
+        };
+        DependencyServer: {
+            host_id: components["schemas"]["Uuid"];
+            /** @description A service of the host; null if only the host is known. */
+            service_id: components["schemas"]["Uuid"] | null;
+            /** @description The port of the host to which the client connects. */
+            port_id: components["schemas"]["Uuid"] | null;
+        };
+        DependencyEnvelope: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["Dependency"];
             meta: components["schemas"]["Meta"];
         };
         SharedViewEnvelope: {
@@ -2640,6 +2740,7 @@ export interface components {
                 interfaces: number;
                 ports: number;
                 services: number;
+                dependencies: number;
             };
             /** @description The 100 networks with the most hosts. */
             networks: {
@@ -2651,6 +2752,7 @@ export interface components {
                 interfaces: number;
                 ports: number;
                 services: number;
+                dependencies: number;
             }[];
             categories: {
                 category: components["schemas"]["Category"];
@@ -2864,6 +2966,15 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["ViewEnvelope"];
+            };
+        };
+        /** @description Success */
+        WrittenDependencyResponse: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["DependencyEnvelope"];
             };
         };
         /** @description Success */
@@ -5927,6 +6038,213 @@ export interface operations {
             200: components["responses"]["WrittenViewResponse"];
         };
     };
+    list_dependencies: {
+        parameters: {
+            query?: {
+                /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
+                as_of?: string;
+                /** @description Only entities of this network. */
+                network_id?: components["schemas"]["Uuid"];
+                /** @description Only these entities. */
+                ids?: components["schemas"]["Uuid"][];
+                /** @description Only those of this host, or of what is on it, as client or server. */
+                host_id?: components["schemas"]["Uuid"];
+                /** @description Only those of this service, as client or server. */
+                service_id?: components["schemas"]["Uuid"];
+                source?: components["schemas"]["DependencySource"];
+                /** @description Primary sort key, always ascending. */
+                group_by?: "created_at" | "updated_at";
+                /** @description Sort key, within groups if any. Default `created_at`. */
+                order_by?: "created_at" | "updated_at";
+                /** @description Direction of `order_by` only. */
+                order_direction?: "asc" | "desc";
+                /** @description Page size; 0 means no limit. */
+                limit?: number;
+                /** @description Entities to skip. */
+                offset?: number;
+                cursor?: string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DependencyListEnvelope"];
+                };
+            };
+        };
+    };
+    create_dependency: {
+        parameters: {
+            query?: {
+                /** @description Validate and report without writing; the response is that of the write. */
+                dry_run?: boolean;
+                /** @description Add the changes to the response as `meta.plan`. */
+                explain?: boolean;
+            };
+            header?: {
+                /** @description The `etag` of a plan: 412 unless the write does exactly that. */
+                "If-Match"?: string;
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+                /** @description Reason for the change, stored in the change history. */
+                "Change-Comment"?: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DependencyCreate"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenDependencyResponse"];
+        };
+    };
+    bulk_delete_dependencies: {
+        parameters: {
+            query?: {
+                /** @description Validate and report without writing; the response is that of the write. */
+                dry_run?: boolean;
+                /** @description Add the changes to the response as `meta.plan`. */
+                explain?: boolean;
+            };
+            header?: {
+                /** @description The `etag` of a plan: 412 unless the write does exactly that. */
+                "If-Match"?: string;
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+                /** @description Reason for the change, stored in the change history. */
+                "Change-Comment"?: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkDelete"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenBulkDeletedResponse"];
+        };
+    };
+    get_dependency_by_id: {
+        parameters: {
+            query?: {
+                /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
+                as_of?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`: 304 if it is that of the current state. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DependencyEnvelope"];
+                };
+            };
+        };
+    };
+    update_dependency: {
+        parameters: {
+            query?: {
+                /** @description Validate and report without writing; the response is that of the write. */
+                dry_run?: boolean;
+                /** @description Add the changes to the response as `meta.plan`. */
+                explain?: boolean;
+            };
+            header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+                /** @description Reason for the change, stored in the change history. */
+                "Change-Comment"?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DependencyUpdate"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenDependencyResponse"];
+        };
+    };
+    delete_dependency: {
+        parameters: {
+            query?: {
+                /** @description Validate and report without writing; the response is that of the write. */
+                dry_run?: boolean;
+                /** @description Add the changes to the response as `meta.plan`. */
+                explain?: boolean;
+            };
+            header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+                /** @description Reason for the change, stored in the change history. */
+                "Change-Comment"?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenNothingResponse"];
+        };
+    };
+    patch_dependency: {
+        parameters: {
+            query?: {
+                /** @description Validate and report without writing; the response is that of the write. */
+                dry_run?: boolean;
+                /** @description Add the changes to the response as `meta.plan`. */
+                explain?: boolean;
+            };
+            header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+                /** @description Reason for the change, stored in the change history. */
+                "Change-Comment"?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/merge-patch+json": components["schemas"]["DependencyPatch"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenDependencyResponse"];
+        };
+    };
     get_shared_view: {
         parameters: {
         };
@@ -6158,6 +6476,36 @@ export interface operations {
                     "text/event-stream": string;
                 };
             };
+        };
+    };
+    get_dependency_history: {
+        parameters: {
+            query?: {
+                /** @description Only changes of this kind. */
+                action?: "created" | "updated" | "deleted" | "missed" | "returned";
+                /** @description Only changes by this user. */
+                user_id?: components["schemas"]["Uuid"];
+                /** @description Only changes by this API key. */
+                key_id?: components["schemas"]["Uuid"];
+                /** @description Only changes by this request. */
+                request_id?: string;
+                /** @description Only changes at or after this time. */
+                since?: components["schemas"]["Instant"];
+                /** @description Only changes before this time. */
+                until?: components["schemas"]["Instant"];
+                /** @description Oldest first, or newest first. */
+                order_direction?: "asc" | "desc";
+                /** @description Maximum number of entries; a page may have fewer. */
+                limit?: number;
+                /** @description Only entries after this cursor, in the requested order. */
+                after?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        responses: {
+            200: components["responses"]["ChangesResponse"];
         };
     };
     get_host_history: {

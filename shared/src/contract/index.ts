@@ -4,6 +4,7 @@ import * as audit from "./audit.js";
 import * as bindings from "./bindings.js";
 import * as changes from "./changes.js";
 import * as diff from "./diff.js";
+import * as dependencies from "./dependencies.js";
 import * as definitions from "./definitions.js";
 import * as exports from "./exports.js";
 import * as stats from "./stats.js";
@@ -75,6 +76,7 @@ export const OPERATIONS = operationsOf(
   bindings,
   tags,
   views,
+  dependencies,
   shares,
   definitions,
   topology,
@@ -100,6 +102,7 @@ export * from "./categories.js";
 export * from "./changes.js";
 export * from "./common.js";
 export * from "./definitions.js";
+export * from "./dependencies.js";
 export * from "./diff.js";
 export * from "./moments.js";
 export * from "./endpoint.js";

@@ -12,6 +12,8 @@ interface KindFacts {
   readonly parent: "Network" | "Host" | null;
   /** Its `network_id` may be null: then it belongs to the whole organization, and is visible from all networks. */
   readonly mayBeOfAll: boolean;
+  /** It connects hosts, or what is on them, and is deleted with any of these. */
+  readonly between: boolean;
   /** Other kinds that its members refer to, as in `subnet_id`. */
   readonly refersTo: readonly string[];
   /** Has tags. */
@@ -31,6 +33,7 @@ export const KINDS = {
     one: "a tag",
     parent: null,
     mayBeOfAll: false,
+    between: false,
     refersTo: [],
     tagged: false,
     sighted: false,
@@ -43,6 +46,7 @@ export const KINDS = {
     one: "a network",
     parent: null,
     mayBeOfAll: false,
+    between: false,
     refersTo: [],
     tagged: true,
     sighted: false,
@@ -55,6 +59,7 @@ export const KINDS = {
     one: "a subnet",
     parent: "Network",
     mayBeOfAll: false,
+    between: false,
     refersTo: [],
     tagged: true,
     sighted: false,
@@ -67,6 +72,7 @@ export const KINDS = {
     one: "a view",
     parent: "Network",
     mayBeOfAll: true,
+    between: false,
     refersTo: [],
     tagged: true,
     sighted: false,
@@ -79,6 +85,7 @@ export const KINDS = {
     one: "a host",
     parent: "Network",
     mayBeOfAll: false,
+    between: false,
     refersTo: [],
     tagged: true,
     sighted: true,
@@ -91,6 +98,7 @@ export const KINDS = {
     one: "an interface",
     parent: "Host",
     mayBeOfAll: false,
+    between: false,
     refersTo: ["Subnet"],
     tagged: false,
     sighted: true,
@@ -103,6 +111,7 @@ export const KINDS = {
     one: "a port",
     parent: "Host",
     mayBeOfAll: false,
+    between: false,
     refersTo: [],
     tagged: false,
     sighted: true,
@@ -115,11 +124,25 @@ export const KINDS = {
     one: "a service",
     parent: "Host",
     mayBeOfAll: false,
+    between: false,
     refersTo: [],
     tagged: true,
     sighted: true,
     parts: ["bindings"],
     key: ["name"],
+  },
+  Dependency: {
+    singular: "dependency",
+    plural: "dependencies",
+    one: "a dependency",
+    parent: "Network",
+    mayBeOfAll: false,
+    between: true,
+    refersTo: [],
+    tagged: false,
+    sighted: false,
+    parts: [],
+    key: ["client", "server"],
   },
 } as const satisfies Readonly<Record<string, KindFacts>>;
 
@@ -136,6 +159,9 @@ export const KINDS_IN_NETWORKS = KIND_NAMES.filter((name): name is KindInNetwork
 
 export type KindOnHost = NamesWith<{ readonly parent: "Host" }>;
 export const KINDS_ON_HOSTS = KIND_NAMES.filter((name): name is KindOnHost => KINDS[name].parent === "Host");
+
+export type KindBetween = NamesWith<{ readonly between: true }>;
+export const KINDS_BETWEEN = KIND_NAMES.filter((name): name is KindBetween => KINDS[name].between);
 
 export type TaggedKind = NamesWith<{ readonly tagged: true }>;
 export const TAGGED_KINDS = KIND_NAMES.filter((name): name is TaggedKind => KINDS[name].tagged);

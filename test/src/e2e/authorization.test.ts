@@ -326,6 +326,7 @@ function bodyFor(operation: AnyEndpoint, resource: string, target: Target, entit
     tags: { name: `tag ${n}` },
     subnets: { cidr: `10.${(n >> 8) & 255}.${n & 255}.0/24` },
     ports: { number: 1000 + n },
+    dependencies: { client: { ...(entity["client"] as object), process: `process ${n}` } },
     interfaces: { ip_address: `10.0.0.${6 + (n % 240)}`, mac_address: null },
   };
   const children = resource === "hosts" ? { interfaces: [], ports: [], services: [] } : {};

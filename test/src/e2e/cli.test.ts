@@ -184,6 +184,26 @@ describe("nts: failures, collecting and following", () => {
   });
 });
 
+describe("nts apply: dependencies", () => {
+  it("names their ends, finds them again, and lists them", async () => {
+    const account = await anAccount(stack.url);
+    const { service } = await aNetworkWithAHost(account.session);
+    const document = join(mkdtempSync(join(folder, "apply-")), "tv.yaml");
+    const lines = ["kind: Host", "network: Home", "name: tv", "---", "kind: Dependency", "network: Home"];
+    const ends = ["client: { host: tv }", "server: { host: nas, service: Web, port: 443/tcp }", ""];
+    writeFileSync(document, [...lines, ...ends].join("\n"));
+    const env = await withKey(account);
+    const first = await nts(env, "apply", "-f", document, "--yes");
+    expect(first).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining("created Dependency tv → nas/Web/443/tcp"),
+    });
+    expect((await nts(env, "apply", "-f", document)).stdout).toBe("Nothing would change.\nNothing would change.");
+    const listed = await nts(env, "get", "dependencies", "--service-id", service.id);
+    expect(listed.stdout).toMatch(/^CLIENT +SERVER +NOTE +UPDATED AT.*\nnas\/cron +nas\/web .*\ntv +nas\/web /);
+  });
+});
+
 describe("nts: collecting and following", () => {
   it("imports what it finds with a key of one network, nothing new the second time, and the rest when a source fails", async () => {
     const account = await anAccount(stack.url);

@@ -19,6 +19,7 @@ beforeAll(async () => {
     networks: world.network,
     subnets: world.subnet,
     views: world.view,
+    dependencies: world.dependency,
     hosts: world.host,
     interfaces: world.interface,
     ports: world.port,

@@ -10,6 +10,7 @@ import {
   type Host,
   KIND_NAMES,
   type KindName,
+  listDependencies,
   listHosts,
   listNetworks,
   listSubnets,
@@ -80,6 +81,7 @@ async function listed(caller: Caller): Promise<Partial<Record<KindName, Entity[]
     Interface: on("interfaces"),
     Port: on("ports"),
     Service: on("services"),
+    Dependency: await all(listDependencies),
   };
 }
 

@@ -109,6 +109,16 @@ beforeAll(async () => {
       position: [0, 1],
       subnet_id: [(wider.data as Entity).id, world.subnet.id],
     },
+    Dependency: {
+      client: [
+        { host_id: host.id, service_id: null, process: "cron" },
+        { host_id: host.id, service_id: host.services[0]?.id, process: null },
+      ],
+      server: [
+        { host_id: other.id, service_id: null, port_id: null },
+        { host_id: other.id, service_id: null, port_id: other.ports[0]?.id },
+      ],
+    },
     Service: {
       bindings: [[onInterface(eth1), onPort(host.ports[0], eth0)], []],
       position: [0, 1],
@@ -256,7 +266,7 @@ describe.each(KINDS)("the kind $name", (kind) => {
     for (const [name, value] of labelsOf(kind, kind.create.body))
       await refuse("post", kind.path, name, { ...leastOf(kind), [name]: withInvisible(value) });
     const labels = labelsOf(kind, kind.put.body);
-    expect(labels.length > 0).toBe(kind.name !== "Port");
+    expect(labels.length > 0).toBe(!["Port", "Dependency"].includes(kind.name));
     const path = `${kind.path}/${id}`;
     const present = await send("put", path, { ...(await send("get", path, undefined)), ...Object.fromEntries(labels) });
     for (const [name, value] of labels) {
@@ -274,7 +284,7 @@ describe.each(KINDS)("the kind $name", (kind) => {
       expect((await send("patch", path, { tags: { add: ["new"], remove: [tag] } }))["tags"]).toEqual(["new"]);
     }
     // Others stay for the archive below.
-    if (kind.name === "Interface") await send("delete", path, undefined);
+    if (["Interface", "Dependency"].includes(kind.name)) await send("delete", path, undefined);
   });
 
   it("keeps every member in the past, in a revert and in an archive", async () => {

@@ -45,9 +45,9 @@ describe("the statistics of an inventory", () => {
     await aServer(two, "3", "PostgreSQL");
     for (const network_id of [two.network.id, null])
       await owner.call(createView, { body: { network_id, name: "all" } });
-    const ofOne = { subnets: 1, views: 0, hosts: 2, interfaces: 2, ports: 4, services: 2 };
-    const ofTwo = { subnets: 1, views: 1, hosts: 1, interfaces: 1, ports: 2, services: 1 };
-    const ofBoth = { subnets: 2, views: 2, hosts: 3, interfaces: 3, ports: 6, services: 3 };
+    const ofOne = { subnets: 1, views: 0, dependencies: 0, hosts: 2, interfaces: 2, ports: 4, services: 2 };
+    const ofTwo = { subnets: 1, views: 1, dependencies: 0, hosts: 1, interfaces: 1, ports: 2, services: 1 };
+    const ofBoth = { subnets: 2, views: 2, dependencies: 0, hosts: 3, interfaces: 3, ports: 6, services: 3 };
     const all = await statsOf(owner);
     expect(all.totals).toEqual({ networks: 2, ...ofBoth, tags: 1 });
     expect(all.networks).toEqual([
@@ -90,6 +90,7 @@ describe("the statistics of an inventory", () => {
         networks: 0,
         subnets: 0,
         views: 0,
+        dependencies: 0,
         hosts: 0,
         interfaces: 0,
         ports: [],

@@ -85,7 +85,7 @@ function storedTwice(db: Db, { entities }: Contents): string[] {
 /** References exist, in the same organization and network. */
 function danglingIn({ entities, hiddenTags }: Contents): string[] {
   const parents: readonly (readonly [Kind, Kind, string])[] = [
-    ...(["subnets", "views", "hosts", "interfaces", "ports", "services", "bindings"] as const).map(
+    ...(["subnets", "views", "hosts", "interfaces", "ports", "services", "bindings", "dependencies"] as const).map(
       (kind) => [kind, "networks", "network_id"] as const,
     ),
     ...(["interfaces", "ports", "services", "bindings"] as const).map((kind) => [kind, "hosts", "host_id"] as const),

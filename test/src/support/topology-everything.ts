@@ -3,6 +3,7 @@ import * as contract from "@nts/shared/contract";
 import { KINDS_IN_NETWORKS, pluralOf } from "@nts/shared/contract";
 import type {
   AnyEndpoint,
+  Dependency,
   Host,
   Interface,
   KindInNetwork,
@@ -29,6 +30,7 @@ export interface OneOfEachKind extends Readonly<Record<Kind, object>> {
   readonly interfaces: Interface;
   readonly ports: Port;
   readonly services: Service;
+  readonly dependencies: Dependency;
 }
 
 export type Entity = Readonly<Record<string, unknown>> & { readonly id: string };
@@ -42,6 +44,8 @@ export async function createOneOfEachKind(owner: Caller, name = "Home"): Promise
   const service = await aService(world, host, { bindings: [onPort(port, at)] });
   const hosts = await owner.call(contract.getHost, { params: host });
   const views = await owner.call(contract.createView, { body: { network_id: world.network.id, name: "Rack" } });
+  const body = { network_id: world.network.id, client: { host_id: host.id, process: "cron" }, server: endOf(service) };
+  const dependencies = await owner.call(contract.createDependency, { body });
   return {
     networks: world.network,
     subnets: world.subnet,
@@ -50,7 +54,12 @@ export async function createOneOfEachKind(owner: Caller, name = "Home"): Promise
     interfaces: at,
     ports: port,
     services: service,
+    dependencies,
   };
+}
+
+function endOf({ id: service_id, host_id }: Service): { host_id: string; service_id: string } {
+  return { host_id, service_id };
 }
 
 const NAME_IN_ERRORS = contract.forPlurals(contract.KIND_NAMES, (name) => name);
@@ -69,15 +78,16 @@ export interface Operations {
 /** The operations of a kind, on behalf of a caller. */
 export function operationsOf(caller: Caller, kind: Kind): Operations {
   const entityName = NAME_IN_ERRORS[kind];
+  const several = kind.replace(/^./, (first) => first.toUpperCase());
   const named = (name: string): never => (contract as unknown as Record<string, AnyEndpoint>)[name] as never;
   const send = caller.send as (operation: never, input: object) => Promise<ServiceResponse<never>>;
   return {
     entityName,
-    list: (query = {}) => send(named(`list${entityName}s`), { query }),
+    list: (query = {}) => send(named(`list${several}`), { query }),
     get: (id, headers = {}) => send(named(`get${entityName}`), { params: { id }, headers }),
     create: (body) => send(named(`create${entityName}`), { body }),
     update: (id, body, headers = {}) => send(named(`update${entityName}`), { params: { id }, body, headers }),
     remove: (id, headers = {}) => send(named(`delete${entityName}`), { params: { id }, headers }),
-    removeAll: (ids) => send(named(`bulkDelete${entityName}s`), { body: ids }),
+    removeAll: (ids) => send(named(`bulkDelete${several}`), { body: ids }),
   };
 }

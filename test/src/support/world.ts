@@ -14,6 +14,7 @@ export interface NetworkWorld {
   readonly service: Made;
   readonly binding: Made;
   readonly view: Made;
+  readonly dependency: Made;
 }
 
 /** Creates a network with a subnet, and a host with an interface, a port and a service that is bound to both. */
@@ -40,7 +41,22 @@ export async function aNetworkWithAHost(caller: Caller, name = "Home"): Promise<
   const service = first("services");
   const binding = (service["bindings"] as Made[])[0] as Made;
   const view = await caller.data<Made>("post", "/api/v1/views", { network_id: network.id, name: "Rack" });
-  return { network, subnet, view, host, interface: first("interfaces"), port: first("ports"), service, binding };
+  const dependency = await caller.data<Made>("post", "/api/v1/dependencies", {
+    network_id: network.id,
+    client: { host_id: host.id, process: "cron" },
+    server: { host_id: host.id, service_id: service.id, port_id: first("ports").id },
+  });
+  return {
+    network,
+    subnet,
+    view,
+    dependency,
+    host,
+    interface: first("interfaces"),
+    port: first("ports"),
+    service,
+    binding,
+  };
 }
 
 /** A webhook of one network, to an unused address. */
@@ -116,6 +132,7 @@ export const SINGULAR: Readonly<Record<string, keyof NetworkWorld>> = {
   services: "service",
   bindings: "binding",
   views: "view",
+  dependencies: "dependency",
 };
 
 /** The content type of an upload. */

@@ -172,7 +172,7 @@ function checkEnd(value: Members, { counts, sha256 }: { counts: Counts; sha256: 
 
 function createEntityCheck(faults: Faults, limits: ArchiveLimits) {
   const ids = createIdSet();
-  const references = createReferences();
+  const references = createReferences(ids);
   const counts: Record<KindName, number> = { ...NO_COUNTS };
   let total = 0;
   return {

@@ -24,6 +24,7 @@ import { renamedTogether } from "./renamed-tags.js";
 import type { ArchivedForms } from "./forms.js";
 import type { Slices } from "./slices.js";
 import { idsInViews } from "./view-places.js";
+import { idsNamedBy } from "../values/ends.rules.js";
 
 // Imports an archive in two passes: it is validated and spooled (compressed) during upload, and then written in batches of one
 // transaction each.
@@ -51,7 +52,7 @@ interface Run extends Omit<ArchiveRequest, "file" | "scope" | "onChecked"> {
   readonly storage: Storage;
   readonly rights: Scope;
   readonly checked: Checked;
-  /** Local ids of tags, networks and subnets, by the ids in the archive. */
+  /** Local ids of tags, networks and subnets, and of ports and interfaces that were there already, by the ids in the archive. */
   readonly places: Map<string, string>;
   readonly summary: ArchiveSummary;
   readonly failed: ArchiveFailure[];
@@ -180,7 +181,12 @@ async function settleTopLevel<K extends TopLevelKind>(
 
 async function planOf<K extends TopLevelKind>(run: Run, target: Target, kind: K, items: readonly TopLevelItem<K>[]) {
   const archived = items.map(({ data }) => data);
-  const named = kind === "View" ? idsInViews(archived as readonly ArchivedForms["View"][]) : [];
+  const named =
+    kind === "View"
+      ? idsInViews(archived as readonly ArchivedForms["View"][])
+      : kind === "Dependency"
+        ? idsNamedBy(archived as readonly ArchivedForms["Dependency"][])
+        : [];
   return planTopLevel(target, kind, archived, namingOf(run, await runnersThere(target, named)));
 }
 
@@ -242,6 +248,7 @@ async function settleHosts(run: Run, target: Target, groups: readonly HostGroup[
           planned.flatMap(({ plan }) => (plan.hosts.created.length > 0 ? [plan] : [])),
         );
       for (const { group, plan } of planned) {
+        for (const [id, local] of plan.ids) if (local !== id && local !== naming.derived(id)) run.places.set(id, local);
         const isToChange = present.has(group.host.id) && !isNothing(plan);
         if (isToChange && !run.isDry) differing.push(group);
         else countHost(run, plan);
@@ -265,14 +272,16 @@ async function namingAt(run: Run, target: Target, groups: readonly HostGroup[]):
   return namingOf(run, await runnersThere(target, groups.flatMap(runnersIn)));
 }
 
-/** The hosts and services among these ids that exist. */
+/** The hosts, services and ports among these ids that exist. */
 async function runnersThere(
-  { storage: { hosts, services }, scope }: Target,
+  { storage: { hosts, services, ports }, scope }: Target,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const named = { _id: { $in: [...new Set(ids)] } };
-  const found = await Promise.all([hosts, services].map((one) => one.select(scope, named, { projection: { _id: 1 } })));
+  const found = await Promise.all(
+    [hosts, services, ports].map((one) => one.select(scope, named, { projection: { _id: 1 } })),
+  );
   return new Set(found.flat().map(({ _id }) => _id));
 }
 

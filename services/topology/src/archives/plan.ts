@@ -44,7 +44,7 @@ export interface Naming {
   readonly place: (id: string) => string;
   /** For entities created by the import. */
   readonly derived: (id: string) => string;
-  /** For what a virtualization or a view references, which need not exist. */
+  /** For what a virtualization, a view or a dependency references, which need not exist. */
   readonly runner: (id: string) => string;
   readonly newId: () => string;
 }
@@ -63,13 +63,18 @@ export interface HostPlan {
   readonly services: Writes<Service>;
 }
 
+export interface PlannedHost extends HostPlan {
+  /** Local ids of ports and interfaces, by the ids in the archive. */
+  readonly ids: ReadonlyMap<string, string>;
+}
+
 /** True if there is nothing to write. */
 export function isNothing({ hosts, interfaces, ports, services }: HostPlan): boolean {
   return [hosts, interfaces, ports, services].every(({ created, changed }) => created.length + changed.length === 0);
 }
 
 /** @param present null if the host does not exist @throws AppError `mac_address_immutable` · `network_mismatch` */
-export function planHost(group: HostGroup, present: PresentHost | null, naming: Naming, now: Date): HostPlan {
+export function planHost(group: HostGroup, present: PresentHost | null, naming: Naming, now: Date): PlannedHost {
   const { host: archived } = group;
   const made = { created_at: earlier(archived.created_at, now), updated_at: now.toISOString() };
   const host = hostKind.make(
@@ -90,6 +95,7 @@ export function planHost(group: HostGroup, present: PresentHost | null, naming: 
   const judge = bindingJudge({ ports: [...ports.ids.values()], interfaces: [...interfaces.ids.values()] });
   const services = servicesOn(on, group, present?.services ?? [], { ids, judge });
   return {
+    ids,
     hosts: writesOf(present === null ? [] : [present.host], [host], { now, of: 1 }),
     interfaces: writesOf(present?.interfaces ?? [], interfaces.target, { now, of: group.interfaces.length }),
     ports: writesOf(present?.ports ?? [], ports.target, { now, of: group.ports.length }),

@@ -8,6 +8,7 @@ import { tagKeyOf } from "../kinds/tag.js";
 import { reservedIn } from "../values/address-space.js";
 import { type Block, parseAddress, parseBlock } from "../values/addresses.js";
 import type { ArchivedForms, CheckedLine } from "./forms.js";
+import type { IdSet } from "./ids.js";
 import type { LineFault } from "./line-faults.js";
 
 // Validates references between lines. An archive is self-contained: every referenced id must be defined on an earlier line, so
@@ -19,6 +20,8 @@ interface Above {
   readonly networks: Set<string>;
   readonly subnets: Map<string, { readonly networkId: string; readonly block: Block }>;
   host: HostAbove | null;
+  /** Those of all kinds. */
+  readonly ids: Pick<IdSet, "has">;
 }
 
 interface HostAbove {
@@ -54,8 +57,15 @@ const elsewhere = (path: string): LineFault => ({
 });
 
 /** Creates a validator that takes the lines one by one. */
-export function createReferences(): { take(line: CheckedLine): Iterable<LineFault> } {
-  const above: Above = { tags: new Set(), tagNames: new Set(), networks: new Set(), subnets: new Map(), host: null };
+export function createReferences(ids: Pick<IdSet, "has">): { take(line: CheckedLine): Iterable<LineFault> } {
+  const above: Above = {
+    tags: new Set(),
+    tagNames: new Set(),
+    networks: new Set(),
+    subnets: new Map(),
+    host: null,
+    ids,
+  };
   let rank = 0;
   return {
     take: function* (line) {
@@ -84,6 +94,13 @@ const RULES: Rules = {
     yield* ofNetwork(above, data);
     yield* ofBlock(above, data);
     yield* ofTags(above, data.tags);
+  },
+  *Dependency(above, data) {
+    yield* inNetwork(above, data);
+    // That these are hosts, services and ports, and where, is checked when it is written.
+    for (const end of ["client", "server"] as const)
+      for (const [member, id] of Object.entries(data[end]))
+        if (member.endsWith("_id") && id !== null && !above.ids.has(id)) yield missing(`${end}.${member}`);
   },
   *Host(above, data) {
     const { id, network_id } = data;

@@ -23,6 +23,7 @@ import { networkKind } from "../kinds/network.js";
 import { tagKeyOf, tagKind } from "../kinds/tag.js";
 import { reservedIn } from "../values/address-space.js";
 import { parseBlock } from "../values/addresses.js";
+import { type Ends, endsKeyOf, renamed } from "../values/ends.rules.js";
 import type { ArchivedForms } from "./forms.js";
 import { earlier, type Naming, tagsOf, writesOf } from "./plan.js";
 import { localView } from "./view-places.js";
@@ -44,8 +45,8 @@ interface Operations<T extends Entity, Archived> {
   /** @param before the entity that it restores; undefined if there is none */
   readonly build: (archived: Archived, naming: Naming, owner: Owner, before: T | undefined) => T;
   /** Filter for entities that match by a unique key instead of the id. */
-  readonly alike?: (archived: readonly Archived[]) => Filter<EntityDocument>;
-  readonly isAlike?: (entity: T, archived: Archived) => boolean;
+  readonly alike?: (archived: readonly Archived[], naming: Naming) => Filter<EntityDocument>;
+  readonly isAlike?: (entity: T, archived: Archived, naming: Naming) => boolean;
 }
 type TopLevelOperations<K extends TopLevelKind> = Operations<TopLevelEntity<K>, ArchivedForms[K]>;
 
@@ -82,6 +83,11 @@ const OPERATIONS: { readonly [K in TopLevelKind]: TopLevelOperations<K> } = {
     readonly [K in KindInNetworkAlone]: TopLevelOperations<K>;
   }),
   View: inNetwork("View", () => ({}), localView),
+  Dependency: {
+    ...inNetwork("Dependency", () => ({}), localEnds),
+    alike: (archived, naming) => ({ ends: { $in: archived.map((one) => endsKeyOf(localEnds(one, naming))) } }),
+    isAlike: (entity, archived, naming) => endsKeyOf(entity) === endsKeyOf(localEnds(archived, naming)),
+  },
   Subnet: inNetwork("Subnet", (archived: ArchivedForms["Subnet"], before: Subnet | undefined) => {
     const cidr = parseBlock(archived.cidr, "cidr").text;
     const kept = before?.cidr === cidr ? before.reserved : [];
@@ -92,8 +98,13 @@ const OPERATIONS: { readonly [K in TopLevelKind]: TopLevelOperations<K> } = {
 type InNetwork = Entity & {
   readonly network_id: string | null;
   readonly tags?: readonly string[];
-  readonly source?: { readonly type: string };
+  readonly source?: unknown;
 };
+
+/** The ends of a dependency with local ids. */
+function localEnds({ client, server }: ArchivedForms["Dependency"], { runner }: Naming): Ends {
+  return renamed({ client, server }, runner);
+}
 
 /**
  * Operations of a kind in networks.
@@ -113,7 +124,7 @@ function inNetwork<K extends KindInNetworkAlone>(
     build: (archived, naming, owner, before) => {
       const { created_at, network_id, source, tags } = archived;
       const place = network_id === null ? null : naming.place(network_id);
-      const server = { ...madeOf(owner, created_at), network_id: place, ...(source && { source }) };
+      const server = { ...madeOf(owner, created_at), network_id: place, ...(source !== undefined && { source }) };
       return make(
         { ...archived, ...(tags && { tags: tagsOf(tags, naming) }), ...localIn(archived as never, naming) },
         { ...server, ...placedIn(archived as never, before as never) },
@@ -144,14 +155,14 @@ export async function planTopLevel<K extends TopLevelKind>(
   const read = async (filter: Filter<EntityDocument>) =>
     (await select(scope, filter, { projection: STORED })).map((document) => storedIn(document, scope));
   const byId = await read({ _id: { $in: archived.flatMap(({ id }) => [id, naming.derived(id)]) } });
-  const others = alike === undefined ? [] : await read(alike(archived));
+  const others = alike === undefined ? [] : await read(alike(archived, naming));
   const now = new Date();
   const ids = new Map<string, string>();
   const all = archived.map((one) => {
     const found =
       byId.find(({ entity }) => entity.id === one.id) ??
       byId.find(({ entity }) => entity.id === naming.derived(one.id)) ??
-      others.find(({ entity }) => isAlike?.(entity, one));
+      others.find(({ entity }) => isAlike?.(entity, one, naming));
     const id = found?.entity.id ?? naming.derived(one.id);
     ids.set(one.id, id);
     return build(one, naming, { id, organizationId: scope.organizationId, now }, found?.entity);

@@ -1,10 +1,17 @@
-import { type KindName, KINDS, KINDS_ON_HOSTS, type PluralOf, pluralOf } from "@nts/shared/contract/kinds";
+import {
+  type KindName,
+  KINDS,
+  KINDS_BETWEEN,
+  KINDS_ON_HOSTS,
+  type PluralOf,
+  pluralOf,
+} from "@nts/shared/contract/kinds";
 import { createHash } from "node:crypto";
 import type { Document } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { documentsIn, type Moment } from "@nts/shared/mongo/raw-find";
 import { DEADLINES } from "@nts/shared/timing";
-import { TOP_LEVEL } from "../kinds/index.js";
+import { TOP_LEVEL, type TopLevelKind } from "../kinds/index.js";
 import type { Entities, Entity, StoredFields } from "../storage/entities.js";
 import { creationIndex, type IndexKey, ON_HOST_INDEXES } from "../storage/indexes.js";
 import { matching } from "../storage/scope.js";
@@ -77,15 +84,18 @@ interface Line {
 
 async function* entitiesOf(reading: Reading): AsyncGenerator<readonly Line[]> {
   const { storage } = reading;
-  for (const kind of TOP_LEVEL) {
-    const { parent, plural } = KINDS[kind];
-    const isInNetwork = parent !== null;
-    const sought = { sort: isInNetwork ? BY_NETWORK : BY_AGE, hint: creationIndex(plural, isInNetwork) };
-    const entities = storage[plural] as unknown as Entities<Entity>;
-    for await (const read of all(reading, entities, sought)) yield linesOf(kind, read);
-  }
+  for (const kind of TOP_LEVEL) yield* entitiesAlone(reading, kind);
   const ofHosts = { sort: BY_NETWORK, hint: creationIndex("hosts", true), mostRows: MOST_HOSTS };
   for await (const read of all(reading, storage.hosts, ofHosts)) yield* withChildren(reading, read);
+  for (const kind of KINDS_BETWEEN) yield* entitiesAlone(reading, kind);
+}
+
+async function* entitiesAlone(reading: Reading, kind: TopLevelKind): AsyncGenerator<readonly Line[]> {
+  const { parent, plural } = KINDS[kind];
+  const isInNetwork = parent !== null;
+  const sought = { sort: isInNetwork ? BY_NETWORK : BY_AGE, hint: creationIndex(plural, isInNetwork) };
+  const entities = reading.storage[plural] as unknown as Entities<Entity>;
+  for await (const read of all(reading, entities, sought)) yield linesOf(kind, read);
 }
 
 function linesOf(kind: KindName, read: readonly Read[]): Line[] {

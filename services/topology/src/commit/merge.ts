@@ -6,10 +6,10 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { mergeOf } from "../hosts/merge.rules.js";
 import type { Storage } from "../storage/storage.js";
 import type { KnownHost } from "../storage/stores/hosts.js";
-import { type Changes, sizeOf } from "./changes.rules.js";
+import { sizeOf } from "./changes.rules.js";
 import { requireHostRevision } from "./host-revision.js";
 import { transactionOnHosts } from "./on-hosts.js";
-import { store } from "./store.js";
+import { store, type Storing } from "./store.js";
 import type { Updating } from "./writer.js";
 
 /**
@@ -35,9 +35,9 @@ export async function commitMerge<R>(
     if (other.entity.network_id !== before.entity.network_id)
       throw new AppError("network_mismatch", { path: "host_id" });
     const known = await lockedWithChildren(storage, tx, scope, hostIds);
-    const { changes, lostMacs } = mergeOf(known(id), known(otherId), { now: new Date(), newId });
+    const { changes, lostMacs, replacedBy } = mergeOf(known(id), known(otherId), { now: new Date(), newId });
     const lost = [...lostMacs, ...(await hosts.lostMacsOf(tx, scope, otherId))];
-    await storeAtOnce(storage, tx, scope, changes);
+    await storeAtOnce(storage, tx, scope, { changes, replacedBy });
     for (const mac of lost) await hosts.macLost(tx, scope, id, mac);
     return respond(tx);
   });
@@ -64,10 +64,10 @@ export async function lockedWithChildren(
  *
  * @throws AppError `too_many_changes`
  */
-export async function storeAtOnce(storage: Storage, tx: ClientSession, scope: Scope, changes: Changes): Promise<void> {
-  const { entities, bytes } = sizeOf(changes);
+export async function storeAtOnce(storage: Storage, tx: ClientSession, scope: Scope, storing: Storing): Promise<void> {
+  const { entities, bytes } = sizeOf(storing.changes);
   if (entities > REVERTED_ENTITIES || bytes > REVERTED_BYTES)
     throw new AppError("too_many_changes", { limit: REVERTED_ENTITIES });
   await storage.database.turn(tx, scope, entities);
-  await store(storage, tx, scope, { changes });
+  await store(storage, tx, scope, storing);
 }

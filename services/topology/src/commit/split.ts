@@ -36,7 +36,7 @@ export async function commitSplit<R>(
     requireInterfaces(known, interfaceIds);
     const splitting = { interfaceIds: new Set(interfaceIds), name, now: new Date(), newId };
     const { host, changes } = splitOf(known, splitting);
-    await storeAtOnce(storage, tx, scope, changes);
+    await storeAtOnce(storage, tx, scope, { changes });
     return respond(tx, host.id);
   });
 }

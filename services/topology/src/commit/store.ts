@@ -5,6 +5,7 @@ import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { recorderOf } from "@nts/shared/writes/recorder";
 import { ALL_COLLECTIONS, isPart, TOP_LEVEL } from "../kinds/index.js";
+import { namedBy } from "../values/ends.rules.js";
 import { byText } from "../storage/authorship.js";
 import type { Entities, Entity } from "../storage/entities.js";
 import type { Storage } from "../storage/storage.js";
@@ -21,10 +22,11 @@ import {
   idsOf,
   statesAfter,
 } from "./changes.rules.js";
+import { changedEnds, missingEnds, type Unfound, withDependencies } from "./dependencies.js";
 import { freeKeys } from "./free-keys.js";
 import { inventoryChangesOf } from "./inventory.rules.js";
 import { lockHosts } from "./on-hosts.js";
-import { type Claim, claimsOf, isMoved, isReaddressed, newAddressesIn } from "./references.rules.js";
+import { claimsOf, isMoved, isReaddressed, newAddressesIn } from "./references.rules.js";
 import { replaceSubnet } from "./subnets.js";
 
 // Stores changes of any kinds in a transaction, with a number of commands independent of theirs: first what makes room, then
@@ -38,16 +40,20 @@ export interface Storing {
   /** Further fields of the documents of new entities. */
   readonly more?: (entity: { readonly id: string }) => Record<string, unknown>;
   /** Called with claims on what does not exist, instead of refusing the first one. */
-  readonly refuse?: (missing: readonly Claim[]) => void;
+  readonly refuse?: (missing: readonly Unfound[]) => void;
   /** The changed services were read before the transaction: none is stored where one has changed since. */
   readonly areRead?: boolean;
   /** The new addresses were just found to be free in their subnets. */
   readonly areAddressesGiven?: boolean;
+  /** What remains of children that become one, by the ids of those that are removed. */
+  readonly replacedBy?: ReadonlyMap<string, string>;
+  /** Dependencies on what is removed or moved are among the changes, or must not exist. */
+  readonly areDependenciesDecided?: boolean;
   /** The authors of changed services, by id, if they are not that of the transaction. */
   readonly authors?: ReadonlyMap<string, Author | undefined>;
 }
 
-interface Step extends Omit<Storing, "changes" | "hosts"> {
+interface Step extends Omit<Storing, "changes" | "hosts" | "replacedBy"> {
   readonly storage: Storage;
   readonly tx: ClientSession;
   readonly scope: Scope;
@@ -66,9 +72,11 @@ export async function store(
   storage: Storage,
   tx: ClientSession,
   scope: Scope,
-  { changes: given, hosts: locked = new Map(), ...storing }: Storing,
+  { changes: given, hosts: locked = new Map(), replacedBy, ...storing }: Storing,
 ): Promise<boolean> {
-  const changes = completed(given);
+  const whole = completed(given);
+  const changes =
+    storing.areDependenciesDecided === true ? whole : await withDependencies(storage, tx, scope, { whole, replacedBy });
   await storage.database.turn(tx, scope, documentsIn(changes));
   const hosts = await lockedFor(storage, tx, scope, { changes, locked });
   // What moves to a new host is written before it.
@@ -81,7 +89,7 @@ export async function store(
   if (storing.areAddressesGiven !== true) await checkAddresses(storage, tx, scope, newAddressesIn(changes));
   await replaceOnHosts(step);
   await createHosts(step);
-  return saveServices(step);
+  return (await saveServices(step)) && (await saveDependencies(step));
 }
 
 /** Locks the hosts that are not locked yet. @throws AppError `not_found` */
@@ -94,7 +102,13 @@ async function lockedFor(
   const others = new Map([...inventoryChangesOf(changes)].filter(([id]) => !locked.has(id)));
   const more = await lockHosts(storage, tx, scope, others);
   if (more.size !== others.size) throw new AppError("not_found", { entity: storage.hosts.name });
-  return new Map([...locked, ...more]);
+  const known = new Map([...locked, ...more]);
+  // Whoever deletes a host sees what has become dependent on it.
+  const ends = changedEnds(changes).flatMap((one) => namedBy(one).host_id);
+  const created = new Set(idsOf(changes.hosts.created));
+  const atEnds = new Set(ends.filter((id) => !known.has(id) && !created.has(id)));
+  const further = await lockHosts(storage, tx, scope, new Map([...atEnds].sort().map((id) => [id, {}])));
+  return new Map([...known, ...further]);
 }
 
 /** About how many documents are created. */
@@ -149,9 +163,22 @@ async function reference({ storage, tx, scope, changes, refuse = refuseFirst }: 
   if (missing.size > 0) refuse(claims.filter(({ target }) => missing.has(target)));
 }
 
-/** @throws AppError `invalid_reference` */
-function refuseFirst([first]: readonly Claim[]): void {
-  if (first !== undefined) throw new AppError("invalid_reference", { path: first.path });
+/** @throws AppError `invalid_reference` · `network_mismatch` */
+function refuseFirst([first]: readonly Unfound[]): void {
+  if (first !== undefined) throw new AppError(first.code ?? "invalid_reference", { path: first.path });
+}
+
+/** Stores dependencies, after what they connect. */
+async function saveDependencies(step: Step): Promise<boolean> {
+  const { storage, tx, scope, changes, more = () => ({}), refuse = refuseFirst } = step;
+  const { created, changed } = changes.dependencies;
+  if (created.length + changed.length === 0) return true;
+  const missing = await missingEnds(storage, tx, scope, step);
+  if (missing.length > 0) refuse(missing);
+  await freeKeys(storage.dependencies, tx, scope, { key: "ends", changes: changed });
+  if (changed.length > 0) await storage.dependencies.replace(tx, scope, statesAfter(changed));
+  await storage.dependencies.insert(tx, scope, created, more);
+  return true;
 }
 
 async function replaceTopLevel({ storage, tx, scope, changes }: Step): Promise<void> {

@@ -1,11 +1,13 @@
 import type { ClientSession } from "mongodb";
 import { AppError } from "@nts/shared/errors";
+import type { Scope } from "@nts/shared/http/tenancy";
 import { afterCommit } from "@nts/shared/work";
 import { recorderOf } from "@nts/shared/writes/recorder";
 import type { Removing } from "../commit/writer.js";
 import { ON_HOSTS } from "../kinds/index.js";
 import { AT_ONCE } from "../storage/deletion-records.js";
-import { addedUp, type Counts } from "../storage/guards.js";
+import { addedUp, type Counts, type Reference } from "../storage/guards.js";
+import { HOST_DEPENDENCIES_INDEX } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
 import { requireHostRevision } from "../commit/host-revision.js";
 import { transactionOnHosts } from "../commit/on-hosts.js";
@@ -42,16 +44,38 @@ export async function deleteHosts(
       kind: "network" as const,
       counts: lessOf({ hosts: 1, interfaces, ports, services, bindings: bound.get(id) ?? 0 }),
     }));
-    await guards.reference(tx, scope, gone);
-    const isLarge = gone.reduce((sum, { counts }) => sum + sizeOf(counts), 0) > AT_ONCE;
+    const all = [...gone, ...(await dependenciesOn(storage, tx, scope, ids))];
+    await guards.reference(tx, scope, all);
+    const isLarge = all.reduce((sum, { counts }) => sum + sizeOf(counts), 0) > AT_ONCE;
     if (isLarge) {
       await deletions.hide(tx, scope.organizationId, "hosts", ids);
-      for (const [kind, count] of Object.entries(sumOf(gone)))
-        if (kind !== "hosts") recorderOf(tx)?.count(kind, -count);
+      for (const [kind, count] of Object.entries(sumOf(all))) if (kind !== "hosts") recorderOf(tx)?.count(kind, -count);
     } else for (const kind of ON_HOSTS) await storage[kind].remove(tx, scope, { host_id: { $in: [...ids] } });
     return isLarge;
   });
   if (isHidden) await afterCommit(work, deletions.known);
+}
+
+/** How many dependencies networks lose: those that hosts are at either end of. */
+async function dependenciesOn(
+  { dependencies: { collection } }: Storage,
+  tx: ClientSession,
+  { organizationId }: Scope,
+  hostIds: readonly string[],
+): Promise<Gone[]> {
+  // By this field only, so that they are counted from the index; a list of two hosts is one document.
+  const on = { organization_id: organizationId, host_id: { $in: [...hostIds] } };
+  const counted = { $group: { _id: "$network_id", count: { $sum: 1 } } };
+  const options = { session: tx, hint: HOST_DEPENDENCIES_INDEX };
+  const found = await collection
+    .aggregate<{ _id: string; count: number }>([{ $match: on }, counted], options)
+    .toArray();
+  return found.map(({ _id, count }) => ({ target: _id, kind: "network", counts: { dependencies: -count } }));
+}
+
+/** What a network loses. */
+interface Gone extends Reference {
+  readonly counts: Counts;
 }
 
 function sumOf(gone: readonly { readonly counts: Counts }[]): Counts {

@@ -30,6 +30,8 @@ export interface Merged {
   readonly changes: HostChanges;
   /** MAC addresses of the machine that no interface has any more. */
   readonly lostMacs: readonly string[];
+  /** What remains, by the ids of what is gone. */
+  readonly replacedBy: ReadonlyMap<string, string>;
 }
 
 /** @param into the host that remains @param other the host that is gone afterwards */
@@ -82,6 +84,7 @@ export function mergeOf(into: KnownHost, other: KnownHost, { now, newId }: Mergi
       ports: { created: [], changed: changesOf(nextPorts, now), removed: ports.removed },
       services: { created: [], changed: changesOf(nextServices, now), removed: services.removed },
     },
+    replacedBy: new Map([...replacedBy, ...services.replacedBy, [other.host.entity.id, hostId]]),
     lostMacs: interfaces.removed.flatMap(({ mac_address: mac }) => (mac === null || cards.has(mac) ? [] : mac)),
   };
 }
@@ -179,7 +182,7 @@ function servicesOf(
   into: KnownHost,
   other: KnownHost,
   { replacedBy, judge }: Inventory,
-): { merged: MergedService[]; removed: Service[] } {
+): { merged: MergedService[]; removed: Service[]; replacedBy: ReadonlyMap<string, string> } {
   const merged = into.services.map((one): MergedService => ({
     ...unchanged(one),
     bindings: reboundOf(one, replacedBy),
@@ -187,6 +190,7 @@ function servicesOf(
   const byKind = new Map<string, number[]>();
   merged.forEach(({ entity }, at) => byKind.set(kindOf(entity), [...(byKind.get(kindOf(entity)) ?? []), at]));
   const removed: Service[] = [];
+  const servicesReplacedBy = new Map<string, string>();
   for (const theirs of other.services) {
     const bindings = reboundOf(theirs, replacedBy);
     const their = { ...unchanged(theirs), bindings };
@@ -201,9 +205,10 @@ function servicesOf(
       const entity = serviceWith(same.mine.entity, theirs.entity);
       merged[same.at] = { before: same.mine.before, entity, bindings: same.both };
       removed.push(theirs.entity);
+      servicesReplacedBy.set(theirs.entity.id, entity.id);
     }
   }
-  return { merged, removed };
+  return { merged, removed, replacedBy: servicesReplacedBy };
 }
 
 function kindOf({ service_definition, name }: Service): string {

@@ -58,7 +58,7 @@ export function createHiddenThings(): HiddenThings {
       const deleted = tags.get(organizationId);
       if (state === null || state === undefined || (places.size === 0 && deleted === undefined)) return event;
       const entity = JSON.parse(state.wire) as Entity & Placed & { readonly tags?: readonly string[] };
-      if ([entity.network_id, entity.host_id].some((id) => id !== undefined && places.has(id))) return null;
+      if (placesIn(entity).some((id) => places.has(id))) return null;
       if (deleted === undefined || entity.tags === undefined) return event;
       if (deletedAmong(entity.tags, deleted).length === 0) return event;
       const stored = { entity: entity as Entity & { tags: readonly string[] }, revision: state.revision ?? 1 };
@@ -72,4 +72,11 @@ export function createHiddenThings(): HiddenThings {
 interface Placed {
   readonly network_id?: string;
   readonly host_id?: string;
+  readonly client?: { readonly host_id: string };
+  readonly server?: { readonly host_id: string };
+}
+
+/** The network and hosts with which it disappears. */
+function placesIn({ network_id, host_id, client, server }: Placed): string[] {
+  return [network_id, host_id, client?.host_id, server?.host_id].flatMap((id) => id ?? []);
 }

@@ -16,7 +16,7 @@ export interface EntityKind<T extends Entity> {
   readonly networkOf: ((entity: T) => string | null) | null;
   /** True if some of them are organization-level ones. */
   readonly mayBeOfAll?: boolean;
-  /** True for children of hosts. */
+  /** True for what disappears with a host. */
   readonly onHosts?: boolean;
   /** True for entities with tags. */
   readonly tagged?: boolean;

@@ -1,9 +1,11 @@
 import {
   KIND_NAMES,
+  type KindBetween,
   type KindInNetwork,
   type KindName,
   type KindOnHost,
   KINDS,
+  KINDS_BETWEEN,
   KINDS_IN_NETWORKS,
   KINDS_ON_HOSTS,
   type PluralOf,
@@ -11,6 +13,7 @@ import {
 } from "@nts/shared/contract/kinds";
 import type { EntityKind } from "./entity-kind.js";
 import { bindingKind } from "./binding.js";
+import { dependencyKind } from "./dependency.js";
 import { hostKind } from "./host.js";
 import { interfaceKind } from "./interface.js";
 import { networkKind } from "./network.js";
@@ -37,6 +40,7 @@ export const ENTITY_KINDS = {
   ports: portKind,
   services: serviceKind,
   bindings: bindingKind,
+  dependencies: dependencyKind,
 } satisfies { readonly [Name in Collection]: { readonly collection: Name } };
 
 export type EntityKinds = typeof ENTITY_KINDS;
@@ -50,12 +54,16 @@ export type StoredKinds = { readonly [Name in Collection]: EntityKind<EntityIn<N
 
 /** Kinds other than hosts and their children, which are written together. */
 export type TopLevelKind = Exclude<KindName, "Host" | KindOnHost>;
+/** Those of them that are there before hosts, which may refer to them. */
 export const TOP_LEVEL = KIND_NAMES.filter(
-  (name): name is TopLevelKind => name !== "Host" && KINDS[name].parent !== "Host",
+  (name): name is Exclude<TopLevelKind, KindBetween> =>
+    name !== "Host" && KINDS[name].parent !== "Host" && !KINDS[name].between,
 );
 /** Those of them that are in a network. */
 export type KindInNetworkAlone = TopLevelKind & KindInNetwork;
-export const IN_NETWORK_ALONE = TOP_LEVEL.filter((name): name is KindInNetworkAlone => KINDS[name].parent !== null);
+export const IN_NETWORK_ALONE = [...TOP_LEVEL, ...KINDS_BETWEEN].filter(
+  (name): name is KindInNetworkAlone => KINDS[name].parent !== null,
+);
 
 /** Whether all of a collection is visible from all networks, as tags are. */
 export function isOfOrganization(name: Collection): boolean {
@@ -77,7 +85,7 @@ function deletionOrder<Name extends KindName>(names: readonly Name[]): (PluralOf
 
 /** The collections of what is in networks, in the order of a deletion. */
 export const IN_NETWORKS = deletionOrder<KindInNetwork>(KINDS_IN_NETWORKS);
-/** The collections of the children of hosts, in the order of a deletion. */
-export const ON_HOSTS = deletionOrder(KINDS_ON_HOSTS);
+/** The collections of what is deleted with hosts, in the order of a deletion. */
+export const ON_HOSTS = deletionOrder<KindOnHost | KindBetween>([...KINDS_ON_HOSTS, ...KINDS_BETWEEN]);
 /** All collections, in the order of a deletion. */
 export const ALL_COLLECTIONS = deletionOrder(KIND_NAMES);

@@ -91,7 +91,7 @@ export function kind<
     Server<Schema, Copied<Create, Update, Placed>>
   > {
   const { schema, create, update, placed, defaults, archived, keysOf, namedIn, denormalizedKeys, form } = declaration;
-  const { plural, parent, mayBeOfAll, tagged, sighted } = KINDS[name];
+  const { plural, parent, mayBeOfAll, between, tagged, sighted } = KINDS[name];
   const isCopied = (name: string): boolean => !(placed as readonly string[]).includes(name);
   const updated = Object.keys(update.shape).filter(isCopied);
   const recipe: Recipe = {
@@ -105,7 +105,7 @@ export function kind<
     collection: plural,
     networkOf: networkOf(name),
     mayBeOfAll,
-    onHosts: parent === "Host",
+    onHosts: parent === "Host" || between,
     tagged,
     sighted,
     archived,

@@ -52,8 +52,10 @@ export async function dependents(
 /** The kinds that refer to a kind, and the field in which they do. */
 function referrersTo(name: KindName): (readonly [kind: Journaled, field: string])[] {
   if (name === "Tag") return TAGGED.map((kind) => [kind, "tags"] as const);
+  const isEnd = name === "Host" || name === "Service" || name === "Port";
   const referring = KIND_NAMES.map((one) => KINDS[one]).filter(
-    ({ parent, refersTo }) => parent === name || (refersTo as readonly string[]).includes(name),
+    ({ parent, refersTo, between }) =>
+      parent === name || (refersTo as readonly string[]).includes(name) || (between && isEnd),
   );
   return referring.map(({ plural }) => [plural, `${KINDS[name].singular}_id`] as const);
 }

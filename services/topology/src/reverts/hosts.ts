@@ -3,6 +3,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import type { Storage } from "../storage/storage.js";
 import type { InventoryChange, LockedHost } from "../storage/stores/host-locks.js";
 import { type Conflict, conflictOf } from "./conflict.rules.js";
+import { type Ends, namedBy } from "../values/ends.rules.js";
 import type { Undo } from "./undo.rules.js";
 
 // Locks the existing hosts of a revert, and updates their inventories.
@@ -27,6 +28,8 @@ export function changesOfHosts(undos: readonly Undo[]): ReadonlyMap<string, Host
   };
   for (const { kind, id, before, after } of undos) {
     if (kind === "hosts") of(id);
+    if (kind === "dependencies" && before !== null)
+      for (const end of namedBy(before as unknown as Ends).host_id) of(end);
     if (kind !== "interfaces" && kind !== "ports" && kind !== "services") continue;
     const to = before?.host_id;
     const from = after?.host_id;

@@ -24,7 +24,7 @@ import type { Undo } from "./undo.rules.js";
 const HOSTS = 1_000;
 /** Entities checked or reverted together; a host may have more. */
 const BATCH = 500;
-const ON_HOSTS = ["interfaces", "ports", "services"] as const;
+const ON_HOSTS = ["interfaces", "ports", "services", "dependencies"] as const;
 
 export type Counts = Omit<Reverted, "request_id">;
 
@@ -45,6 +45,10 @@ interface Parts {
   /** The rest on hosts, all of a host together. */
   readonly groups: readonly (readonly Span[])[];
   readonly subnets: readonly Span[];
+  /** Dependencies that the request created. */
+  readonly made: readonly Span[];
+  /** Other dependencies. */
+  readonly connections: readonly Span[];
 }
 
 /** Whether a large revert can do it. @throws AppError `too_many_changes` */
@@ -60,11 +64,12 @@ export function requireRevertible(spans: readonly Span[], limit: number): void {
 /** @returns what it would do @throws AppError `revert_conflict` */
 export async function checkLarge(given: LargeRevert): Promise<Counts> {
   const { storage, scope, spans } = given;
-  const { hosts, on, groups, subnets } = given.parts;
+  const { hosts, on, groups, subnets, made, connections } = given.parts;
   const conflicts: Conflict[] = [];
   for (const some of chunksOf(hosts, BATCH))
-    conflicts.push(...(await conflictsOn(storage, scope, { hosts: some, on })));
-  for (const some of batchesOf(groups)) conflicts.push(...(await conflictsIn(given, some)));
+    conflicts.push(...(await conflictsOn(storage, scope, { hosts: some, on, made })));
+  for (const some of [...batchesOf(groups), ...chunksOf([...made, ...connections], BATCH)])
+    conflicts.push(...(await conflictsIn(given, some)));
   conflicts.push(...(await conflictsAt(storage, scope, subnets, spans)));
   refuse(conflicts);
   const count = (matches: (span: Span) => boolean): number => spans.filter(matches).length;
@@ -80,30 +85,34 @@ export async function* revertLarge({
   storage,
   notices,
   work,
-  parts: { hosts, on, groups, subnets },
+  parts: { hosts, on, groups, subnets, made, connections },
   ...given
 }: LargeRevert): AsyncGenerator<number, Counts> {
   const total = { restored: 0, updated: 0, removed: 0 };
   const seen = async (): Promise<Scope> => storage.deletions.visible(given.scope);
-  for (const some of chunksOf(hosts, HOSTS)) {
-    const scope = await seen();
-    const ids = await presentOf(storage, scope, some);
-    // Under the locks; what was changed and changed back was compared before.
-    const verify = async (tx: ClientSession): Promise<void> =>
-      refuse((await foundOn(storage, scope, { hosts: some, on }, tx)).others);
-    if (ids.length > 0) await deleteHosts(storage, { work, scope, ids, precondition: null, verify });
-    total.removed += ids.reduce((sum, id) => sum + 1 + (on.get(id)?.length ?? 0), 0);
-    yield some.reduce((sum, { id }) => sum + 1 + (on.get(id)?.length ?? 0), 0);
-  }
-  for (const some of [...batchesOf(groups), subnets]) {
+  /** @returns how many they are */
+  const revertSome = async (some: readonly Span[]): Promise<number> => {
     const scope = await seen();
     const undos = await inTransaction(storage, (tx) => pendingIn(storage, tx, scope, some));
     if (undos.length > 0) {
       const done = await revert(storage, notices, { work, scope, undos });
       for (const name of ["restored", "updated", "removed"] as const) total[name] += done[name];
     }
-    yield some.length;
+    return some.length;
+  };
+  // What connects hosts goes first, and comes back last.
+  for (const some of chunksOf(made, BATCH)) yield revertSome(some);
+  for (const some of chunksOf(hosts, HOSTS)) {
+    const scope = await seen();
+    const ids = await presentOf(storage, scope, some);
+    // Under the locks; what was changed and changed back was compared before.
+    const verify = async (tx: ClientSession): Promise<void> =>
+      refuse((await foundOn(storage, scope, { hosts: some, on, made }, tx)).others);
+    if (ids.length > 0) await deleteHosts(storage, { work, scope, ids, precondition: null, verify });
+    total.removed += ids.reduce((sum, id) => sum + 1 + (on.get(id)?.length ?? 0), 0);
+    yield some.reduce((sum, { id }) => sum + 1 + (on.get(id)?.length ?? 0), 0);
   }
+  for (const some of [...batchesOf(groups), subnets, ...chunksOf(connections, BATCH)]) yield revertSome(some);
   return total;
 }
 
@@ -125,7 +134,12 @@ export function partsOf(spans: readonly Span[]): Parts {
     if (!isOfNew.has(hostId)) putUnder(groups, hostId, span);
     else if (kind !== "hosts" && isNew) putUnder(on, hostId, span);
   }
-  return { hosts, on, groups: [...groups.values()], subnets: spans.filter(({ kind }) => kind === "subnets") };
+  const connections = spans.filter(({ kind }) => kind === "dependencies");
+  return {
+    ...{ hosts, on, groups: [...groups.values()], subnets: spans.filter(({ kind }) => kind === "subnets") },
+    made: connections.filter(({ isNew }) => isNew),
+    connections: connections.filter(({ isNew }) => !isNew),
+  };
 }
 
 function batchesOf(groups: readonly (readonly Span[])[]): Span[][] {
@@ -139,19 +153,20 @@ function batchesOf(groups: readonly (readonly Span[])[]): Span[][] {
 }
 
 /** New hosts, and what is on them. */
-type NewHosts = Pick<Parts, "hosts" | "on">;
+type NewHosts = Pick<Parts, "hosts" | "on" | "made">;
 
 /** What is on new hosts: things of others, and what has another revision than the request left. */
 async function foundOn(
   storage: Storage,
   scope: Scope,
-  { hosts, on }: NewHosts,
+  { hosts, on, made }: NewHosts,
   tx?: ClientSession,
 ): Promise<{ others: Conflict[]; changed: Span[] }> {
   const others: Conflict[] = [];
   const changed: Span[] = [];
   const filter = { host_id: { $in: hosts.map(({ id }) => id) } };
-  const known = new Map(hosts.flatMap(({ id }) => (on.get(id) ?? []).map((span) => [span.id, span] as const)));
+  const spans = [...hosts.flatMap(({ id }) => on.get(id) ?? []), ...made];
+  const known = new Map(spans.map((span) => [span.id, span]));
   for (const kind of ON_HOSTS) {
     const options = { projection: { revision: 1 }, hint: ON_HOST_INDEXES[kind] };
     const found =

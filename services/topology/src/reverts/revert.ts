@@ -6,11 +6,12 @@ import { COLLECTIONS } from "../journal/entries.rules.js";
 import type { Notices } from "../deletions/notices.js";
 import { type ChangesOf, idsOf } from "../commit/changes.rules.js";
 import { transactionOnHosts } from "../commit/on-hosts.js";
-import type { Claim } from "../commit/references.rules.js";
+import type { Unfound } from "../commit/dependencies.js";
 import { inventoriesOf, store } from "../commit/store.js";
 import { nextMacAddress } from "../hosts/mac-address.rules.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
 import type { Storage } from "../storage/storage.js";
+import { type Ends, namedBy } from "../values/ends.rules.js";
 import type { LockedHost } from "../storage/stores/host-locks.js";
 import { type Conflict, conflictOf, refuse } from "./conflict.rules.js";
 import { dependents, inTheWay } from "./conflicts.js";
@@ -44,7 +45,10 @@ export async function revert(storage: Storage, notices: Notices, { work, scope, 
       const { planned, conflicts } = await plan(storage, tx, scope, undos);
       refuse([...conflicts, ...missingHosts(hostIds, hosts, undos)]);
       requireFits(planned, hosts);
-      const storing = { changes: planned, hosts, more: revisionIn(planned), refuse: refuseMissing };
+      const storing = {
+        ...{ changes: planned, hosts, more: revisionIn(planned), refuse: refuseMissing },
+        areDependenciesDecided: true,
+      };
       await store(storage, tx, scope, storing);
       refuse([...(await dependents(storage, tx, scope, planned)), ...(await inTheWay(storage, tx, scope, planned))]);
       return planned;
@@ -70,11 +74,14 @@ async function refuseUnfinished(
 ): Promise<void> {
   if (restoring.length === 0) return;
   const places = restoring.filter(({ kind }) => ["networks", "hosts", "tags"].includes(kind));
-  const parents = restoring.flatMap(({ before }) => [before?.network_id, before?.host_id].flatMap((id) => id ?? []));
+  const parentsOf = ({ kind, before }: Undo): string[] => [
+    ...[before?.network_id, before?.host_id].flatMap((id) => id ?? []),
+    ...(kind === "dependencies" && before !== null ? namedBy(before as unknown as Ends).host_id : []),
+  ];
+  const parents = restoring.flatMap(parentsOf);
   const ids = [...new Set([...places.map(({ id }) => id), ...parents])];
   const unfinished = new Set(await storage.deletions.unfinished(tx, scope.organizationId, ids));
-  const isReserved = ({ id, before }: Undo): boolean =>
-    [id, before?.network_id, before?.host_id].some((one) => one !== undefined && unfinished.has(one));
+  const isReserved = (undo: Undo): boolean => [undo.id, ...parentsOf(undo)].some((one) => unfinished.has(one));
   refuse(restoring.filter(isReserved).map(({ kind, id }) => conflictOf(kind, id, "being_deleted")));
 }
 
@@ -87,7 +94,7 @@ function requireFits(planned: Planned, locked: ReadonlyMap<string, LockedHost>):
 }
 
 /** Each missing target once. */
-function refuseMissing(missing: readonly Claim[]): void {
+function refuseMissing(missing: readonly Unfound[]): void {
   const kinds = new Map(missing.map(({ target, kind }) => [target, kind]));
   refuse([...kinds].map(([id, kind]) => conflictOf(`${kind}s`, id, "deleted")));
 }

@@ -100,12 +100,19 @@ export const IMPORT_JOBS_INDEX: IndexKey = { organization_id: 1, created_at: -1 
 /** The index for counting bindings of hosts. */
 export const HOST_BINDINGS_INDEX: IndexKey = { organization_id: 1, host_id: 1 };
 
-/** The index for what is on hosts, by collection. */
+/** The index of dependencies by the hosts at their ends. */
+export const HOST_DEPENDENCIES_INDEX: IndexKey = { organization_id: 1, host_id: 1 };
+/** Those by services and by ports. */
+export const SERVICE_DEPENDENCIES_INDEX: IndexKey = { organization_id: 1, service_id: 1 };
+const PORT_DEPENDENCIES_INDEX: IndexKey = { organization_id: 1, port_id: 1 };
+
+/** The index for what is deleted with hosts, by collection. */
 export const ON_HOST_INDEXES: Readonly<Record<(typeof ON_HOSTS)[number], IndexKey>> = {
   interfaces: HOST_ORDER_INDEX,
   ports: HOST_PORTS_INDEX,
   services: HOST_ORDER_INDEX,
   bindings: HOST_BINDINGS_INDEX,
+  dependencies: HOST_DEPENDENCIES_INDEX,
 };
 
 /** The error for a violated unique index, by index name. */
@@ -113,6 +120,7 @@ export const UNIQUE_INDEXES = {
   one_address_of_host: { entity: "Interface", field: "ip_address" },
   one_tag_name: { entity: "Tag", field: "name" },
   one_port_of_host: { entity: "Port", field: "number" },
+  one_dependency: { entity: "Dependency", field: "server" },
 } as const;
 
 /** The index for sweeping a network's free addresses. */
@@ -184,6 +192,13 @@ const ENTITY_INDEXES: Readonly<Record<Collection, readonly IndexDescription[]>> 
   ],
   bindings: [...ordered([]), ...Object.values(BINDING_INDEXES).map((key) => ({ key })), { key: HOST_BINDINGS_INDEX }],
   views: [...ordered(["name", "updated_at"]), tagged],
+  dependencies: [
+    ...ordered(["updated_at"]),
+    { key: HOST_DEPENDENCIES_INDEX },
+    { key: SERVICE_DEPENDENCIES_INDEX },
+    { key: PORT_DEPENDENCIES_INDEX },
+    { name: "one_dependency", key: { organization_id: 1, ends: 1 }, unique: true },
+  ],
   tags: [
     { key: SMALL_COLLECTION_INDEX },
     { name: "one_tag_name", key: { organization_id: 1, name_key: 1 }, unique: true },

@@ -1,0 +1,59 @@
+import type { Dependency } from "@nts/shared/contract";
+
+// What the ends of a dependency name. The fields of its document are lists, in which filters by one id find both ends.
+
+export type Ends = Pick<Dependency, "client" | "server">;
+
+/** The ids that dependencies name, by document field. */
+export interface Named {
+  readonly host_id: readonly string[];
+  readonly service_id: readonly string[];
+  readonly port_id: readonly string[];
+}
+
+export function namedBy({ client, server }: Ends): Named {
+  return {
+    host_id: [...new Set([client.host_id, server.host_id])],
+    service_id: [client.service_id, server.service_id].flatMap((id) => id ?? []),
+    port_id: server.port_id === null ? [] : [server.port_id],
+  };
+}
+
+/** All ids that some ends name. */
+export function idsNamedBy(ends: readonly Ends[]): string[] {
+  return [
+    ...new Set(
+      ends.map(namedBy).flatMap(({ host_id, service_id, port_id }) => [...host_id, ...service_id, ...port_id]),
+    ),
+  ];
+}
+
+/** The same for two dependencies of one client on one server. */
+export function endsKeyOf({ client, server }: Ends): string {
+  return [
+    [client.host_id, client.service_id, client.process].map((part) => part ?? "").join(" "),
+    [server.host_id, server.service_id, server.port_id].map((part) => part ?? "").join(" "),
+  ].join(" > ");
+}
+
+/** Whether it says that something depends on itself, or on the host that it is on. */
+export function isOfItself({ client, server }: Ends): boolean {
+  if (client.host_id !== server.host_id) return false;
+  if (client.service_id === null || server.service_id === null) return client.process === null;
+  return client.service_id === server.service_id;
+}
+
+/** Its ends with other ids. */
+export function renamed<T extends Ends>(dependency: T, nameOf: (id: string) => string): T {
+  const { client, server } = dependency;
+  const orNull = (id: string | null): string | null => (id === null ? null : nameOf(id));
+  return {
+    ...dependency,
+    client: { ...client, host_id: nameOf(client.host_id), service_id: orNull(client.service_id) },
+    server: {
+      host_id: nameOf(server.host_id),
+      service_id: orNull(server.service_id),
+      port_id: orNull(server.port_id),
+    },
+  };
+}

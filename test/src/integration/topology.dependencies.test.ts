@@ -1,0 +1,288 @@
+/** Dependencies: what they may name, and what becomes of them when that changes. */
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
+import {
+  bulkDeleteDependencies,
+  bulkDeleteHosts,
+  createDependency,
+  type Dependency,
+  deleteHost,
+  deletePort,
+  deleteService,
+  getDependency,
+  getService,
+  type Host,
+  listDependencies,
+  mergeHosts,
+  MOST_DEPENDENCIES_OF_HOST,
+  patchDependency,
+  patchService,
+  splitHost,
+  updateDependency,
+} from "@nts/shared/contract";
+import { archiveOf, imported, normalForm } from "../support/archives.js";
+import { waitForJournal } from "../support/moments.js";
+import { revert, withRequestId } from "../support/reverts.js";
+import { type Caller, startTopology, type Topology } from "../support/topology.js";
+import { aHost, aNetwork, aService, onPort, unknownEntity, type World } from "../support/topology-world.js";
+
+let topology: Topology;
+let owner: Caller;
+let home: World;
+let web: Host;
+let db: Host;
+
+beforeAll(async () => {
+  topology = await startTopology({ journal: true });
+});
+afterAll(() => topology.stop());
+
+beforeEach(async () => {
+  owner = topology.aCaller();
+  home = await aNetwork(owner, "Home");
+  web = await aHost(home, { name: "web", ports: 1, services: 2 });
+  db = await aHost(home, { name: "db", ports: 2, services: 2 });
+});
+
+const network = (): string => home.network.id;
+const ALONE = { service_id: null, process: null };
+const ANY = { service_id: null, port_id: null };
+
+type Ends = Parameters<typeof endsOf>[0];
+function endsOf({ client, server }: { client: Partial<Dependency["client"]>; server: Partial<Dependency["server"]> }) {
+  return { client: { host_id: web.id, ...client }, server: { host_id: db.id, ...server } };
+}
+const make = (ends: Ends): Promise<Dependency> =>
+  owner.call(createDependency, { body: { network_id: network(), ...endsOf(ends) } });
+const refusal = (ends: Ends): Promise<unknown[]> =>
+  owner.refusal(createDependency, { body: { network_id: network(), ...endsOf(ends) } });
+const all = async (query = {}): Promise<Dependency[]> => (await owner.list(listDependencies, { query })).rows;
+/** From the service of web to the service and port of db. */
+const usual = (): Ends => ({
+  client: { service_id: web.services[0]!.id },
+  server: { service_id: db.services[0]!.id, port_id: db.ports[0]!.id },
+});
+
+describe("a dependency", () => {
+  it("has defaults, and is found by both its ends", async () => {
+    const plain = await make({ client: {}, server: {} });
+    expect(plain).toMatchObject({
+      network_id: network(),
+      client: { host_id: web.id, ...ALONE },
+      server: { host_id: db.id, ...ANY },
+      source: "Manual",
+      note: null,
+    });
+    const whole = await make(usual());
+    expect(await owner.call(getDependency, { params: whole })).toEqual(whole);
+    const ids = async (query: object): Promise<string[]> => (await all(query)).map(({ id }) => id).sort();
+    const both = [plain.id, whole.id].sort();
+    expect(await ids({ host_id: web.id })).toEqual(both);
+    expect(await ids({ host_id: db.id, network_id: network() })).toEqual(both);
+    expect(await ids({ service_id: web.services[0]!.id })).toEqual([whole.id]);
+    expect(await ids({ service_id: db.services[0]!.id, host_id: db.id })).toEqual([whole.id]);
+    expect(await ids({ service_id: db.services[1]!.id })).toEqual([]);
+    expect(await ids({ source: "Discovery" })).toEqual([]);
+    const cursor = await waitForJournal(owner);
+    await owner.call(bulkDeleteDependencies, { body: both });
+    expect(await ids({ host_id: web.id, as_of: cursor })).toEqual(both);
+    expect(await all()).toEqual([]);
+  });
+
+  it("is there once for a client and a server", async () => {
+    const made = await make(usual());
+    const taken = [409, "already_exists", { entity: "Dependency", field: "server" }];
+    expect(await refusal(usual())).toEqual(taken);
+    const other = await make({ ...usual(), client: { process: "cron" } });
+    const body = { network_id: network(), client: made.client };
+    expect(await owner.refusal(updateDependency, { params: other, body })).toEqual(taken);
+    const racing = await Promise.all(
+      Array.from({ length: 5 }, () =>
+        owner.send(createDependency, { body: { network_id: network(), ...endsOf({ client: {}, server: {} }) } }),
+      ),
+    );
+    expect(racing.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409]);
+  });
+
+  it("names only what is there, on the host of its end, and in its network", async () => {
+    const office = await aNetwork(owner, "Office");
+    const far = await aHost(office, { name: "far" });
+    const id = unknownEntity().id;
+    const invalid = (path: string): unknown[] => [400, "invalid_reference", { path }];
+    for (const [path, ends] of [
+      ["client.host_id", { client: { host_id: id }, server: {} }],
+      ["server.host_id", { client: {}, server: { host_id: id } }],
+      ["client.service_id", { client: { service_id: db.services[0]!.id }, server: {} }],
+      ["server.service_id", { client: {}, server: { service_id: web.services[0]!.id } }],
+      ["server.port_id", { client: {}, server: { port_id: web.ports[0]!.id } }],
+    ] as const)
+      expect(await refusal(ends)).toEqual(invalid(path));
+    expect(await refusal({ client: {}, server: { host_id: far.id } })).toEqual([
+      400,
+      "network_mismatch",
+      { path: "server.host_id" },
+    ]);
+    const limited = owner.restrictedTo([network()]);
+    const body = { network_id: network(), client: { host_id: web.id }, server: { host_id: far.id } };
+    expect(await limited.refusal(createDependency, { body })).toEqual(invalid("server.host_id"));
+    const made = await make(usual());
+    expect(
+      await owner.refusal(patchDependency, { params: made, body: { server: { port_id: web.ports[0]!.id } } }),
+    ).toEqual(invalid("server.port_id"));
+    expect(await owner.refusal(updateDependency, { params: made, body: { network_id: office.network.id } })).toEqual([
+      400,
+      "network_mismatch",
+      { path: "network_id" },
+    ]);
+  });
+
+  it("is never on itself", async () => {
+    const [one, two] = web.services;
+    const on = { host_id: web.id };
+    for (const ends of [
+      { client: {}, server: on },
+      { client: { service_id: one!.id }, server: on },
+      { client: {}, server: { ...on, service_id: one!.id } },
+      { client: { service_id: one!.id }, server: { ...on, service_id: one!.id } },
+    ]) {
+      const [status, code, { errors }] = (await refusal(ends)) as [number, string, { errors: { path: string }[] }];
+      expect([status, code, errors[0]?.path]).toEqual([400, "validation_failed", "server"]);
+    }
+    await make({ client: { service_id: one!.id }, server: { ...on, service_id: two!.id } });
+    await make({ client: { process: "cron" }, server: { ...on, service_id: two!.id } });
+  });
+
+  it("is one of a limited number of its host, also when they are made at the same time", async () => {
+    const full = await make(usual());
+    const { _id, ends, ...document } = (await topology.db
+      .collection<{ _id: string; ends: string }>("dependencies")
+      .findOne({ _id: full.id }))!;
+    await topology.db.collection<{ _id: string; ends: string }>("dependencies").insertMany(
+      Array.from({ length: MOST_DEPENDENCIES_OF_HOST - 2 }, (_, n) => ({
+        ...document,
+        _id: `${_id.slice(0, -4)}${String(n).padStart(4, "0")}`,
+        ends: `${ends} ${n}`,
+      })),
+    );
+    const racing = await Promise.all(
+      ["one", "two"].map((process) =>
+        owner.send(createDependency, {
+          body: { network_id: network(), ...endsOf({ client: { process }, server: {} }) },
+        }),
+      ),
+    );
+    expect(racing.map(({ status }) => status).sort()).toEqual([200, 400]);
+  });
+});
+
+describe("what becomes of a dependency", () => {
+  it("it is deleted with its hosts, services and port, and comes back with a revert", async () => {
+    const removals: [what: string, (headers: Record<string, string>) => Promise<unknown>][] = [
+      ["host", (headers) => owner.send(deleteHost, { params: db, headers })],
+      ["client", (headers) => owner.send(bulkDeleteHosts, { body: [web.id], headers })],
+      ["service", (headers) => owner.send(deleteService, { params: db.services[0]!, headers })],
+      ["client's service", (headers) => owner.send(deleteService, { params: web.services[0]!, headers })],
+      ["port", (headers) => owner.send(deletePort, { params: db.ports[0]!, headers })],
+    ];
+    const made = await make(usual());
+    const other = await make({
+      client: { process: "cron" },
+      server: { host_id: web.id, service_id: web.services[1]!.id },
+    });
+    for (const [what, remove] of removals) {
+      const request = await withRequestId((headers) => remove(headers));
+      const left = (await all()).map(({ id }) => id);
+      expect([what, left]).toEqual([what, what === "client" ? [] : [other.id]]);
+      await waitForJournal(owner);
+      expect([what, (await revert(owner, request)).status]).toEqual([what, 200]);
+      expect([what, (await all()).map(({ id }) => id).sort()]).toEqual([what, [made.id, other.id].sort()]);
+    }
+  });
+
+  it("a dry run of a deletion says that it goes, and changes nothing", async () => {
+    const made = await make(usual());
+    const { meta } = await owner.send(deleteService, { params: db.services[0]!, query: { dry_run: true } });
+    const gone = { action: "delete", entity: "Dependency", id: made.id };
+    expect(meta.plan?.changes).toContainEqual(expect.objectContaining(gone));
+    expect(await all()).toHaveLength(1);
+  });
+
+  it("it moves with its service, and has no port of the former host then", async () => {
+    const made = await make(usual());
+    const target = await aHost(home, { name: "target" });
+    const { id } = db.services[0]!;
+    await owner.call(patchService, { params: { id }, body: { host_id: target.id, bindings: [] } });
+    expect((await owner.call(getService, { params: { id } })).host_id).toBe(target.id);
+    expect(await owner.call(getDependency, { params: made })).toMatchObject({
+      server: { host_id: target.id, service_id: id, port_id: null },
+    });
+    await owner.call(deleteHost, { params: db });
+    expect(await all()).toHaveLength(1);
+    await owner.call(deleteHost, { params: target });
+    expect(await all()).toEqual([]);
+  });
+
+  it("of two hosts that become one, those of both are of what remains, each once, and a revert divides them again", async () => {
+    const twin = await aHost(home, { name: "twin", ports: 2 });
+    const mine = await aService(home, db, { name: "sql", bindings: [onPort(db.ports[0])] });
+    const theirs = await aService(home, twin, { name: "sql", bindings: [onPort(twin.ports[0])] });
+    const server = { host_id: twin.id, service_id: theirs.id, port_id: twin.ports[0]!.id };
+    await make({ client: {}, server: { service_id: mine.id, port_id: db.ports[0]!.id } });
+    await make({ client: {}, server });
+    await make({ client: { process: "cron" }, server });
+    await make({ client: { host_id: twin.id }, server: {} });
+    const before = await all();
+    const request = await withRequestId((headers) =>
+      owner.send(mergeHosts, { params: db, body: { host_id: twin.id }, headers }),
+    );
+    const here = { host_id: db.id, service_id: mine.id, port_id: db.ports[0]!.id };
+    expect((await all()).map(({ client, server: to }) => [client.process, to])).toEqual([
+      [null, here],
+      ["cron", here],
+    ]);
+    await waitForJournal(owner);
+    expect((await revert(owner, request)).status).toBe(200);
+    const withoutTimes = (some: Dependency[]): object[] => some.map((one) => ({ ...one, updated_at: null }));
+    expect(withoutTimes(await all())).toEqual(withoutTimes(before));
+  });
+
+  it("of a host that is split, those of a service are of the host that gets it", async () => {
+    const wide = await aHost(home, { name: "wide", interfaces: 2, ports: 1 });
+    const [, eth1] = wide.interfaces;
+    const service = await aService(home, wide, { bindings: [onPort(wide.ports[0], eth1)] });
+    const made = await make({
+      client: {},
+      server: { host_id: wide.id, service_id: service.id, port_id: wide.ports[0]!.id },
+    });
+    const { id } = await owner.call(splitHost, { params: wide, body: { interface_ids: [eth1!.id], name: "new" } });
+    const { server } = await owner.call(getDependency, { params: made });
+    expect(server).toEqual({ host_id: id, service_id: service.id, port_id: wide.ports[0]!.id });
+  });
+
+  it("none is left of a host that is deleted while they are made", async () => {
+    for (let round = 0; round < 5; round++) {
+      const brief = await aHost(home, { name: `brief ${round}` });
+      const making = Array.from({ length: 4 }, (_, n) =>
+        owner.send(createDependency, {
+          body: { network_id: network(), ...endsOf({ client: { process: `p${n}` }, server: { host_id: brief.id } }) },
+        }),
+      );
+      await Promise.all([...making, owner.send(deleteHost, { params: brief })]);
+      expect(await topology.db.collection("dependencies").countDocuments({ host_id: brief.id })).toBe(0);
+    }
+  });
+
+  it("an archive has them, and imports them elsewhere, also onto the same that is there already", async () => {
+    await make(usual());
+    await make({ client: { process: "cron" }, server: { port_id: db.ports[1]!.id } });
+    const archive = await archiveOf(owner);
+    const copy = topology.aCaller();
+    await imported(copy, archive.text);
+    expect(normalForm(await archiveOf(copy))).toEqual(normalForm(archive));
+    const again = await imported(copy, archive.text);
+    expect(again.summary.Dependency).toEqual({ create: 0, update: 0, unchanged: 2, failed: 0 });
+    const [first] = await all();
+    await owner.call(bulkDeleteDependencies, { body: [first!.id] });
+    await make(usual());
+    expect((await imported(owner, archive.text)).summary.Dependency).toMatchObject({ create: 0, unchanged: 2 });
+  });
+});
