@@ -1,6 +1,8 @@
+import { hostname } from "node:os";
+import { setTimeout as delay } from "node:timers/promises";
 import { createTransport, type Transport } from "@nts/client/transport";
 import { ApiError, type Client, createClient } from "@nts/shared/client";
-import { login, loginSecondFactor, logout } from "@nts/shared/contract";
+import { finishDeviceSignIn, login, loginSecondFactor, logout, startDeviceSignIn } from "@nts/shared/contract";
 import { readSettings, type Settings } from "./settings.js";
 import { EXIT, Problem, type Terminal } from "./terminal.js";
 
@@ -23,21 +25,39 @@ export async function connect(terminal: Terminal, { url }: ConnectionOptions): P
   return { settings, client: createClient(options), transport: createTransport(options) };
 }
 
-/** Signs in for what an API key may not do, and out again. Prompts for the password unless NTS_PASSWORD is set. */
+/**
+ * Signs in for what an API key may not do, and out again: by a code that is entered in the console, or by a password if
+ * NTS_PASSWORD is set.
+ *
+ * @param byPassword prompts for the password
+ */
 export async function withSession<Result>(
   terminal: Terminal,
   settings: Settings,
   use: (connection: Connection, email: string) => Promise<Result>,
+  byPassword = terminal.env["NTS_PASSWORD"] !== undefined,
 ): Promise<Result> {
-  const { env } = terminal;
-  const email = env["NTS_EMAIL"] ?? settings.email ?? (await asked(terminal, "Email: ", "NTS_EMAIL"));
-  const password = env["NTS_PASSWORD"] ?? (await asked(terminal, "Password: ", "NTS_PASSWORD", true));
   let cookie = "";
   const onResponse = ({ headers }: Response): void => {
     const [first = ""] = headers.getSetCookie();
     if (first !== "") cookie = first.split(";")[0] ?? "";
   };
-  const guest = createClient({ baseUrl: settings.url, onResponse });
+  const guest = createClient({ baseUrl: settings.url, headers: { "user-agent": "nts" }, onResponse });
+  const email = byPassword ? await signInByPassword(terminal, settings, guest) : await signInByCode(terminal, guest);
+  const options = { baseUrl: settings.url, headers: { cookie } };
+  const connection = { settings, client: createClient(options), transport: createTransport(options) };
+  try {
+    return await use(connection, email);
+  } finally {
+    await connection.client.call(logout, {}).catch(() => undefined);
+  }
+}
+
+/** @returns the email address of the user */
+async function signInByPassword(terminal: Terminal, settings: Settings, guest: Client): Promise<string> {
+  const { env } = terminal;
+  const email = env["NTS_EMAIL"] ?? settings.email ?? (await asked(terminal, "Email: ", "NTS_EMAIL"));
+  const password = env["NTS_PASSWORD"] ?? (await asked(terminal, "Password: ", "NTS_PASSWORD", true));
   try {
     await guest.call(login, { body: { email, password } });
   } catch (error) {
@@ -47,12 +67,27 @@ export async function withSession<Result>(
     const code = await asked(terminal, "Code of your second factor: ", "a terminal");
     await guest.call(loginSecondFactor, { body: { challenge: String(error.params["challenge"]), code } });
   }
-  const options = { baseUrl: settings.url, headers: { cookie } };
-  const connection = { settings, client: createClient(options), transport: createTransport(options) };
-  try {
-    return await use(connection, email);
-  } finally {
-    await connection.client.call(logout, {}).catch(() => undefined);
+  return email;
+}
+
+/** How a server says that the person has not decided yet, or that it cannot say now. */
+const UNDECIDED: readonly string[] = ["authorization_pending", "slow_down", "rate_limited", "unavailable"];
+
+/** Opens no browser: the person may sit at another machine. @returns the email address of the user */
+async function signInByCode({ say, signal }: Terminal, guest: Client): Promise<string> {
+  const started = await guest.call(startDeviceSignIn, { body: { name: `nts on ${hostname()}`.slice(0, 100) } });
+  const { device_code, user_code, verification_uri, expires_in } = started;
+  const minutes = Math.floor(expires_in / 60);
+  say(`Open ${verification_uri} in a browser and enter the code ${user_code}. Waiting for up to ${minutes} minutes.`);
+  let seconds = 1;
+  for (;;) {
+    await delay(seconds * 1000, null, { signal });
+    try {
+      return (await guest.call(finishDeviceSignIn, { body: { device_code } })).email;
+    } catch (error) {
+      if (!(error instanceof ApiError && UNDECIDED.includes(error.code))) throw error;
+      seconds = Number(error.params["interval"] ?? error.params["retry_after_seconds"] ?? started.interval);
+    }
   }
 }
 

@@ -50,6 +50,13 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   session_expired: { params: "", remedy: "Sign in again." },
   share_ended: { params: "", remedy: "Ask whoever shared the view for another link." },
   link_expired: { params: "", remedy: "Request another email, and open the link in the newest one." },
+  authorization_pending: {
+    params: "`interval`",
+    remedy: "Ask again after that many seconds, until the person has entered the code in the console.",
+  },
+  slow_down: { params: "`interval`", remedy: "Wait this many seconds, five more than before, between two requests." },
+  expired_token: { params: "", remedy: "Start another sign-in with `POST /api/auth/device`." },
+  access_denied: { params: "", remedy: "Start another sign-in, if the person refused it by mistake." },
   sign_in_expired: { params: "", remedy: "Start the provider sign-in again, in this browser." },
   permission_denied: { params: "`required`", remedy: "Use a credential with the required level or scope." },
   session_required: { params: "", remedy: "Sign in, and send the session cookie." },

@@ -17,13 +17,17 @@ interface LoginOptions {
   readonly name: string;
   readonly network?: readonly string[];
   readonly collect?: boolean;
+  readonly password?: true;
 }
 
 export const addLogin: AddCommands = (program, surroundings) => {
   const { terminal } = surroundings;
   program
     .command("login")
-    .description("sign in: creates an API key for this machine, and stores it readable by you only")
+    .description(
+      "sign in by a code to enter in the console: creates an API key for this machine, and stores it readable by you only",
+    )
+    .option("--password", "sign in by email address and password; implied by NTS_PASSWORD")
     .option("--key", "store an existing key, which is prompted for or read from standard input")
     .addOption(new Option("--level <level>", "what the new key may do").choices(PERMISSIONS).default("Member"))
     .option("--network <names...>", "restrict the new key to these networks")
@@ -51,10 +55,12 @@ async function signIn(terminal: Terminal, options: LoginOptions): Promise<void> 
   const kept = options.key === true ? await keyOf(terminal) : null;
   const { apiKey, email } =
     kept === null
-      ? await withSession(terminal, settings, async (connection, signedIn) => ({
-          apiKey: await newKey(connection, options),
-          email: signedIn,
-        }))
+      ? await withSession(
+          terminal,
+          settings,
+          async (connection, signedIn) => ({ apiKey: await newKey(connection, options), email: signedIn }),
+          options.password,
+        )
       : { apiKey: kept, email: null };
   terminal.say(`The key is in ${await storeSettings(terminal, { url: settings.url, apiKey, email })}.`);
 }
@@ -84,7 +90,7 @@ export const addKey: AddCommands = (program, surroundings) => {
   const key = program.command("key").description("the stored API key");
   key
     .command("rotate")
-    .description("rotate the key and store the new secret; requires your password")
+    .description("rotate the key and store the new secret; asks for a sign-in")
     .option("--grace <seconds>", "how long the old secret stays valid", "0")
     .action(async ({ grace }: { grace: string }, command: Command) => {
       const connection = await connectFor(command, surroundings);

@@ -18,6 +18,7 @@ const SignUp = lazy(() => import("./sign-in/sign-up.js"));
 const ForgotPassword = lazy(() => import("./mail/forgot-password.js"));
 const ResetPassword = lazy(() => import("./mail/reset-password.js"));
 const VerifyEmail = lazy(() => import("./mail/verify-email.js"));
+const Device = lazy(() => import("./sign-in/device-page.js"));
 const Welcome = lazy(() => import("./welcome/welcome-page.js"));
 const Hosts = lazy(() => import("./hosts/hosts-page.js"));
 const Host = lazy(() => import("./hosts/host-page.js"));
@@ -64,6 +65,7 @@ export function App(): ReactNode {
                   <Route element={<Shell />}>
                     <Route path={PATHS.home} element={<Home />} />
                     <Route path={PATHS.verifyEmail} element={<VerifyEmail />} />
+                    <Route path={PATHS.device} element={<Device />} />
                     <Route path={PATHS.topology} element={<TopologyMap />} />
                     <Route path={PATHS.welcome} element={<Welcome />} />
                     <Route path={PATHS.hosts} element={<Hosts />} />

@@ -9,6 +9,7 @@ export const PATHS = {
   forgotPassword: "/forgot-password",
   resetPassword: "/reset-password",
   verifyEmail: "/verify-email",
+  device: "/device",
   welcome: "/welcome",
   topology: "/topology",
   hosts: "/hosts",

@@ -64,6 +64,7 @@ import { createNotePlace } from "./mail/sign-in-notice.js";
 import { createNoteUnverified } from "./rights/unverified.js";
 import { createSessionCookies } from "./flows/sign-in/session-cookie.js";
 import { createReplaceSessions } from "./flows/sign-in/replace-sessions.js";
+import { mountDeviceSignIns } from "./routes/device-sign-ins.js";
 import { mountOwnSessions, type OwnSessionRoutes } from "./routes/own-sessions.js";
 import { mountSessions, type SessionRoutes } from "./routes/sessions.js";
 import { createStores, type Stores } from "./storage/stores.js";
@@ -176,6 +177,7 @@ export function createApp(options: AppOptions): App {
   mountInvites(router, { ...common, requireUnlimitedKey, requireRoom: requireRoomForInvite });
   mountOwnAccess(router, { ...common, beginSession, throttledCheck, confirmCaller, change });
   const throttledCodeCheck = createThrottledCheck(stores.failures, OF_CODES);
+  mountDeviceSignIns(router, { ...common, beginSession, throttledCodeCheck });
   mountSecondFactors(router, { ...common, beginSession, confirmCaller, cipher, throttledCodeCheck });
   const write = mountMailed(router, { ...common, change });
   mountOrganizations(router, common);

@@ -25,6 +25,10 @@ export type ErrorCode =
   | "session_expired"
   | "share_ended"
   | "link_expired"
+  | "authorization_pending"
+  | "slow_down"
+  | "expired_token"
+  | "access_denied"
   | "sign_in_expired"
   | "permission_denied"
   | "session_required"
@@ -102,6 +106,11 @@ export const OPERATIONS = {
   patch_user: { method: "patch", path: "/api/v1/users/{id}", takesKey: true, bodyType: "application/merge-patch+json" },
   delete_user: { method: "delete", path: "/api/v1/users/{id}", takesKey: true },
   reset_user_second_factor: { method: "delete", path: "/api/v1/users/{id}/second-factor", takesKey: true },
+  start_device_sign_in: { method: "post", path: "/api/auth/device" },
+  confirm_device_sign_in: { method: "post", path: "/api/auth/device/confirm" },
+  refuse_device_sign_in: { method: "post", path: "/api/auth/device/refuse" },
+  show_device_sign_in: { method: "post", path: "/api/auth/device/show" },
+  finish_device_sign_in: { method: "post", path: "/api/auth/device/token" },
   send_verification: { method: "post", path: "/api/auth/email/verification" },
   verify_email: { method: "post", path: "/api/auth/email/verify" },
   request_password_reset: { method: "post", path: "/api/auth/password/forgot" },

@@ -50,6 +50,17 @@ export interface components {
             /** @description The networks of a Member or Viewer; if absent, unchanged. Owners and Admins have all networks. */
             network_ids?: components["schemas"]["Uuid"][];
         };
+        DeviceSignInStart: {
+            /** @description What the person is shown, such as the program and its machine. */
+            name?: components["schemas"]["Label1To100"];
+        };
+        DeviceUserCode: {
+            /** @description As shown by the program; hyphens, spaces and case do not matter. */
+            user_code: string;
+        };
+        DeviceCode: {
+            device_code: string;
+        };
         EmailVerification: {
             /** @description The part of the mailed link after `#token=`. */
             token: string;
@@ -889,7 +900,7 @@ export interface components {
             /** @description Human-readable message. */
             error: string;
             /** @enum {string} */
-            code: "validation_failed" | "malformed_json" | "malformed_request" | "invalid_reference" | "cursor_invalid" | "network_mismatch" | "binding_cross_host" | "ip_outside_subnet" | "not_authenticated" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "challenge_expired" | "api_key_invalid" | "api_key_expired" | "api_key_disabled" | "session_expired" | "share_ended" | "link_expired" | "sign_in_expired" | "permission_denied" | "session_required" | "confirmation_required" | "address_not_allowed" | "api_access_disabled" | "reauthentication_required" | "password_login_disabled" | "provider_required" | "provider_bound" | "provider_denied" | "account_unknown" | "address_unverified" | "account_disabled" | "email_unverified" | "link_required" | "csrf_rejected" | "registration_closed" | "owner_unverified" | "quota_exceeded" | "not_found" | "changes_gone" | "method_not_allowed" | "payload_too_large" | "unsupported_media_type" | "binding_conflict" | "mac_address_immutable" | "already_exists" | "subnet_full" | "in_use" | "revert_conflict" | "last_owner" | "last_sign_in" | "other_owners" | "write_conflict" | "idempotency_in_progress" | "secret_shown_once" | "precondition_failed" | "idempotency_mismatch" | "too_many_changes" | "too_many_subnets" | "logout_token_invalid" | "archive_invalid" | "import_too_expensive" | "rate_limited" | "too_many_in_flight" | "too_many_streams" | "registration_throttled" | "mail_throttled" | "login_throttled" | "internal_error" | "upstream_failed" | "provider_failed" | "provider_unavailable" | "storage_overloaded" | "unavailable" | "mail_not_configured" | "second_factor_not_configured" | "upstream_timeout";
+            code: "validation_failed" | "malformed_json" | "malformed_request" | "invalid_reference" | "cursor_invalid" | "network_mismatch" | "binding_cross_host" | "ip_outside_subnet" | "not_authenticated" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "challenge_expired" | "api_key_invalid" | "api_key_expired" | "api_key_disabled" | "session_expired" | "share_ended" | "link_expired" | "authorization_pending" | "slow_down" | "expired_token" | "access_denied" | "sign_in_expired" | "permission_denied" | "session_required" | "confirmation_required" | "address_not_allowed" | "api_access_disabled" | "reauthentication_required" | "password_login_disabled" | "provider_required" | "provider_bound" | "provider_denied" | "account_unknown" | "address_unverified" | "account_disabled" | "email_unverified" | "link_required" | "csrf_rejected" | "registration_closed" | "owner_unverified" | "quota_exceeded" | "not_found" | "changes_gone" | "method_not_allowed" | "payload_too_large" | "unsupported_media_type" | "binding_conflict" | "mac_address_immutable" | "already_exists" | "subnet_full" | "in_use" | "revert_conflict" | "last_owner" | "last_sign_in" | "other_owners" | "write_conflict" | "idempotency_in_progress" | "secret_shown_once" | "precondition_failed" | "idempotency_mismatch" | "too_many_changes" | "too_many_subnets" | "logout_token_invalid" | "archive_invalid" | "import_too_expensive" | "rate_limited" | "too_many_in_flight" | "too_many_streams" | "registration_throttled" | "mail_throttled" | "login_throttled" | "internal_error" | "upstream_failed" | "provider_failed" | "provider_unavailable" | "storage_overloaded" | "unavailable" | "mail_not_configured" | "second_factor_not_configured" | "upstream_timeout";
             /** @description Details of the code. */
             params: {
                 [key: string]: unknown;
@@ -1011,6 +1022,40 @@ export interface components {
             host: string;
             is_paused: boolean;
         };
+        DeviceCodesEnvelope: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["DeviceCodes"];
+            meta: components["schemas"]["Meta"];
+        };
+        DeviceCodes: {
+            /** @description For the program only; it is exchanged for the session. */
+            device_code: string;
+            /** @description To be shown to the person, such as `BCDF-GHJK`. */
+            user_code: string;
+            /** @description The page on which the person enters it. */
+            verification_uri: string;
+            /** @description Seconds to wait between two requests for the session. */
+            interval: number;
+            /** @description Seconds until both codes expire. */
+            expires_in: number;
+        };
+        DeviceSignInEnvelope: {
+            /** @constant */
+            success: true;
+            data: components["schemas"]["DeviceSignIn"];
+            meta: components["schemas"]["Meta"];
+        };
+        DeviceSignIn: {
+            /** @description What the program calls itself, which is not verified; null if it did not. */
+            name: string | null;
+            /** @description From its User-Agent; null if it sent none. */
+            program: string | null;
+            /** @description The address that it asks from; null if unknown. */
+            address: string | null;
+            created_at: components["schemas"]["Timestamp"];
+            expires_at: components["schemas"]["Timestamp"];
+        };
         FirstSecondFactorLoginEnvelope: {
             /** @constant */
             success: true;
@@ -1129,6 +1174,8 @@ export interface components {
             address: string | null;
             /** @description Id of the identity provider used to sign in; null for a password. */
             provider: string | null;
+            /** @description Whether a program was signed in by a code entered in the console. */
+            device: boolean;
             /** @description The organization that it acts in. */
             organization_id: components["schemas"]["Uuid"];
             /** @description True for the session of this request. */
@@ -3266,6 +3313,82 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["WrittenNothingResponse"];
+        };
+    };
+    start_device_sign_in: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceSignInStart"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceCodesEnvelope"];
+                };
+            };
+        };
+    };
+    confirm_device_sign_in: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceUserCode"];
+            };
+        };
+        responses: {
+            200: components["responses"]["NothingResponse"];
+        };
+    };
+    refuse_device_sign_in: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceUserCode"];
+            };
+        };
+        responses: {
+            200: components["responses"]["NothingResponse"];
+        };
+    };
+    show_device_sign_in: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceUserCode"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeviceSignInEnvelope"];
+                };
+            };
+        };
+    };
+    finish_device_sign_in: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DeviceCode"];
+            };
+        };
+        responses: {
+            200: components["responses"]["UserResponse"];
         };
     };
     send_verification: {

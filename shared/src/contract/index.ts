@@ -6,6 +6,7 @@ import * as changes from "./changes.js";
 import * as diff from "./diff.js";
 import * as dependencies from "./dependencies.js";
 import * as definitions from "./definitions.js";
+import * as deviceSignIn from "./device-sign-in.js";
 import * as exports from "./exports.js";
 import * as stats from "./stats.js";
 import * as hosts from "./hosts.js";
@@ -58,6 +59,7 @@ function compare(a: string, b: string): number {
 export const OPERATIONS = operationsOf(
   system,
   users,
+  deviceSignIn,
   mail,
   secondFactor,
   providers,
@@ -103,6 +105,7 @@ export * from "./changes.js";
 export * from "./common.js";
 export * from "./definitions.js";
 export * from "./dependencies.js";
+export * from "./device-sign-in.js";
 export * from "./diff.js";
 export * from "./moments.js";
 export * from "./endpoint.js";

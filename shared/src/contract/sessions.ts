@@ -15,6 +15,7 @@ export const Session = z
       .describe("From its User-Agent, such as `Firefox 131 on Linux`; null if it sent none."),
     address: z.string().nullable().describe("IP address at sign-in; null if unknown."),
     provider: z.string().nullable().describe("Id of the identity provider used to sign in; null for a password."),
+    device: z.boolean().describe("Whether a program was signed in by a code entered in the console."),
     organization_id: Id.describe("The organization that it acts in."),
     current: z.boolean().describe("True for the session of this request."),
   })

@@ -51,6 +51,7 @@ describe("the contract: each operation", () => {
     expect(unlevelled.map(({ operationId }) => operationId).sort()).toEqual([
       "act_in_organization",
       "change_password",
+      "confirm_device_sign_in",
       "confirm_second_factor",
       "delete_current_user",
       "disable_second_factor",
@@ -63,8 +64,10 @@ describe("the contract: each operation", () => {
       "list_identities",
       "logout",
       "offer_second_factor",
+      "refuse_device_sign_in",
       "renew_recovery_codes",
       "send_verification",
+      "show_device_sign_in",
       "unlink_provider",
       "verify_email",
     ]);
@@ -76,6 +79,10 @@ describe("the contract: each operation", () => {
     );
     expect(undeclared.map(({ operationId }) => operationId)).toEqual([
       "get_current_user_by_post",
+      "start_device_sign_in",
+      "confirm_device_sign_in",
+      "refuse_device_sign_in",
+      "show_device_sign_in",
       "preview_invite",
       "import_archive",
       "test_webhook",

@@ -44,14 +44,26 @@ async function installed(env: Readonly<Record<string, string>>, ...words: readon
 }
 
 /** The same in the test's own process: starting the program takes longer than most commands. */
-async function nts(env: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<Ended> {
+function nts(env: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<Ended> {
+  return listenedTo(() => undefined, env, ...words);
+}
+
+/** The same with somebody who hears each message at once. */
+async function listenedTo(
+  hear: (text: string) => void,
+  env: Readonly<Record<string, string>>,
+  ...words: readonly string[]
+): Promise<Ended> {
   const output: string[] = [];
   const messages: string[] = [];
   const terminal = {
     ...{ env: environmentOf(env), isInteractive: false, isOutputShown: false, signal: new AbortController().signal },
     print: (text: string) => void output.push(`${text}\n`),
     write: (bytes: Uint8Array) => Promise.resolve(void output.push(Buffer.from(bytes).toString("utf8"))),
-    say: (text: string) => void messages.push(text),
+    say: (text: string) => {
+      messages.push(text);
+      hear(text);
+    },
     progress: () => undefined,
     ask: () => Promise.resolve(""),
     input: () => Promise.resolve(""),
@@ -84,6 +96,31 @@ describe("nts: keys", () => {
     expect((await nts({ NTS_API_KEY: first }, "get", "hosts")).exitCode).toBe(3);
     const said = [login, who, rotated].map(({ stdout, stderr }) => stdout + stderr).join();
     for (const secret of [first, keyIn(), account.password]) expect(said).not.toContain(secret);
+  });
+
+  it("signs in by a code that somebody enters in the console, without a password", async () => {
+    const account = await anAccount(stack.url);
+    const env = { XDG_CONFIG_HOME: mkdtempSync(join(folder, "config-")) };
+    const decide = async (how: string): Promise<Ended> => {
+      let deciding: Promise<unknown> = Promise.resolve();
+      const decided = (text: string): void => {
+        const [user_code] = /[A-Z]{4}-[A-Z]{4}/.exec(text) ?? [];
+        if (user_code !== undefined) deciding = account.session.data("post", `/api/auth/device/${how}`, { user_code });
+      };
+      const ended = await listenedTo(decided, env, "login", "--level", "Viewer");
+      await deciding;
+      return ended;
+    };
+    const refused = await decide("refuse");
+    expect([refused.exitCode, refused.stderr]).toEqual([1, expect.stringContaining("The sign-in was refused.")]);
+    const confirmed = await decide("confirm");
+    expect([confirmed.exitCode, confirmed.stderr]).toEqual([0, expect.stringContaining(`${stack.url}/device`)]);
+    const who = await nts(env, "whoami", "-o", "json");
+    expect(JSON.parse(who.stdout)).toMatchObject({
+      kind: "key",
+      permissions: "Viewer",
+      user: { email: account.email },
+    });
   });
 
   it("sends a stored key to no other server", async () => {

@@ -1,9 +1,19 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { browserOf } from "@nts/identity/flows/sign-in/sign-in-place";
+import {
+  confirmDeviceSignIn,
+  type DeviceCodes,
+  finishDeviceSignIn,
+  refuseDeviceSignIn,
+  showDeviceSignIn,
+  startDeviceSignIn,
+} from "@nts/shared/contract/device-sign-in";
+import { confirmSecondFactor } from "@nts/shared/contract/second-factor";
 import { deleteSession, listSessions, revokeOtherSessions, type Session } from "@nts/shared/contract/sessions";
-import { login } from "@nts/shared/contract/users";
+import { changePassword, deleteCurrentUser, login } from "@nts/shared/contract/users";
 import { type Audited, startAudited } from "../support/audit.js";
 import { type Person, tokenOf } from "../support/direct.js";
+import { codeOf, setUpSecondFactorEarlier } from "../support/second-factors.js";
 
 const FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:131.0) Gecko/20100101 Firefox/131.0";
 const SAFARI =
@@ -47,6 +57,7 @@ describe("identity.sessions: a user's own sessions", () => {
         "browser",
         "created_at",
         "current",
+        "device",
         "expires_at",
         "id",
         "last_used",
@@ -141,5 +152,116 @@ describe("identity.sessions: a session", () => {
     ]);
     expect((await identity.actionsOf(person)).slice(-2)).toEqual(["Session deleted", "Session deleted"]);
     expect(await endOthers()).toEqual({ ended_count: 0 });
+  });
+});
+
+describe("identity.sessions: a program signs in by a code", () => {
+  const devices = () => identity.db.collection<{ _id: string; polled_at: Date; expires_at: Date }>("device_sign_ins");
+  const start = (address = "203.0.113.50") =>
+    identity.data(startDeviceSignIn, {
+      body: { name: "nts on web1" },
+      headers: { "user-agent": "nts", "x-client-address": address },
+    });
+  const finish = ({ device_code }: DeviceCodes, replica = 0) =>
+    identity.send(finishDeviceSignIn, { body: { device_code }, headers: { "user-agent": "nts" }, replica });
+  const given = ({ principal: as }: Person, user_code: string) => ({ as, body: { user_code } });
+  const confirm = (person: Person, { user_code }: DeviceCodes) =>
+    identity.send(confirmDeviceSignIn, given(person, user_code));
+  /** As if all intervals had passed. */
+  const later = () => devices().updateMany({}, { $set: { polled_at: new Date(0) } });
+
+  it("that its user enters, seeing who asks, and has a session of the user once, over all replicas", async () => {
+    const person = await identity.aPerson();
+    const codes = await start();
+    expect(codes).toMatchObject({ verification_uri: "http://127.0.0.1/device", interval: 5, expires_in: 600 });
+    expect(codes.user_code).toMatch(/^[B-DF-HJ-NP-TV-XZ]{4}-[B-DF-HJ-NP-TV-XZ]{4}$/);
+    const stored = JSON.stringify(await devices().find().toArray());
+    for (const code of [codes.device_code, codes.user_code, codes.user_code.replace("-", "")])
+      expect(stored).not.toContain(code);
+    const typed = ` ${codes.user_code.toLowerCase().replace("-", " ")}`;
+    expect(await identity.data(showDeviceSignIn, given(person, typed))).toMatchObject({
+      ...{ name: "nts on web1", program: "nts", address: "203.0.113.50" },
+    });
+    expect(await finish(codes)).toMatchObject({ status: 400, code: "authorization_pending", params: { interval: 5 } });
+    expect((await confirm(person, codes)).status).toBe(200);
+    expect((await confirm(person, codes)).code).toBe("not_found");
+    const both = await Promise.all([finish(codes, 0), finish(codes, 1)]);
+    expect(both.map(({ status, code }) => [status, code]).toSorted()).toEqual([
+      [200, ""],
+      [400, "expired_token"],
+    ]);
+    const started = both.find(({ status }) => status === 200)!;
+    expect(started.data.id).toBe(person.userId);
+    expect(await stateOf({ token: tokenOf(started.headers) })).toBe("valid");
+    expect(await listOf(person)).toMatchObject([{ device: false }, { device: true, browser: "nts" }]);
+    expect((await identity.entriesOf(person)).at(-1)).toMatchObject({ action: "created", entity: "Session" });
+    // It proves no more than the session that confirmed it.
+    const as = { ...person.principal, credentialId: (await listOf(person))[1]!.id };
+    expect((await identity.send(deleteCurrentUser, { as, body: {} })).code).toBe("reauthentication_required");
+  });
+
+  it("but waits longer when it asks too often, and ends when it is refused or expired", async () => {
+    const person = await identity.aPerson();
+    const codes = await start();
+    const asked = [await finish(codes), await finish(codes), await finish(codes)];
+    expect(asked.map(({ code, params }) => [code, params["interval"]])).toEqual([
+      ["authorization_pending", 5],
+      ["slow_down", 10],
+      ["slow_down", 15],
+    ]);
+    await later();
+    expect((await finish(codes)).params["interval"]).toBe(15);
+    await identity.data(refuseDeviceSignIn, given(person, codes.user_code));
+    expect((await confirm(person, codes)).code).toBe("not_found");
+    expect((await finish(codes)).code).toBe("access_denied");
+    expect((await finish(codes)).code).toBe("expired_token");
+    const old = await start();
+    await devices().updateMany({}, { $set: { expires_at: new Date() } });
+    expect((await confirm(person, old)).code).toBe("not_found");
+    expect((await finish(old)).code).toBe("expired_token");
+    expect((await identity.send(finishDeviceSignIn, { body: { device_code: "none" } })).code).toBe("expired_token");
+  });
+
+  it("has no session when the one that confirmed it has ended, or the password has changed", async () => {
+    const person = await identity.aPerson();
+    const other = await identity.logIn(person);
+    const first = await start();
+    await confirm(other, first);
+    await end(person, other.principal.credentialId);
+    expect((await finish(first)).code).toBe("expired_token");
+    const second = await start();
+    await confirm(person, second);
+    const body = { current_password: person.password, new_password: "another horse battery staple" };
+    await identity.data(changePassword, { as: person.principal, body });
+    expect((await finish(second)).code).toBe("expired_token");
+    expect(await listOf(person)).toHaveLength(1);
+  });
+
+  it("only by somebody who has just entered a second factor code, if there is one", async () => {
+    const person = await identity.aPerson();
+    const before = await start();
+    await confirm(person, before);
+    const { secret } = await setUpSecondFactorEarlier(identity, person);
+    expect((await finish(before)).code).toBe("expired_token");
+    const unconfirmed = { $unset: { confirmed_at: "" } } as never;
+    await stored().updateOne({ _id: person.principal.credentialId }, unconfirmed);
+    const codes = await start();
+    expect((await confirm(person, codes)).code).toBe("confirmation_required");
+    await identity.data(confirmSecondFactor, { as: person.principal, body: { code: codeOf(secret) } });
+    expect((await confirm(person, codes)).status).toBe(200);
+    const started = await finish(codes);
+    expect(await stateOf({ token: tokenOf(started.headers) })).toBe("valid");
+  });
+
+  it("that strangers can neither guess nor crowd out from elsewhere", async () => {
+    const person = await identity.aPerson();
+    const codes = await start("198.51.100.20");
+    const guesses: string[] = [];
+    for (let n = 0; n < 6; n++) guesses.push((await identity.send(showDeviceSignIn, given(person, "BBBB-BBBB"))).code);
+    expect(guesses).toEqual([...Array.from({ length: 5 }, () => "not_found"), "login_throttled"]);
+    expect((await confirm(person, codes)).code).toBe("login_throttled");
+    for (let n = 0; n < 55; n++) await start("203.0.113.77");
+    expect(await devices().countDocuments({ address: "203.0.113.77" })).toBe(50);
+    expect((await confirm(await identity.aPerson(), codes)).status).toBe(200);
   });
 });

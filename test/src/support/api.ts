@@ -1,3 +1,4 @@
+import type { DeviceCodes } from "@nts/shared/contract";
 import { bodyTypesOf } from "@nts/shared/contract/upload";
 import { requireDeclared } from "./declared.js";
 import { textOf } from "./event-stream.js";
@@ -141,6 +142,18 @@ export async function anotherSession(
   const { headers } = await callerOf(baseUrl, "nobody").send("post", "/api/auth/login", { email, password });
   const cookie = cookieOf(headers);
   const caller = callerOf(baseUrl, "another session", { cookie });
+  const { credential_id: id } = await caller.data<{ credential_id: string }>("get", "/api/v1/auth/whoami");
+  return { cookie, id };
+}
+
+/** The session of a program that was signed in by a code. */
+export async function aProgramOf(baseUrl: string, { session }: Account): Promise<{ cookie: string; id: string }> {
+  const program = callerOf(baseUrl, "a program");
+  const { device_code, user_code } = await program.data<DeviceCodes>("post", "/api/auth/device", {});
+  await session.data("post", "/api/auth/device/confirm", { user_code });
+  const { headers } = await program.send("post", "/api/auth/device/token", { device_code });
+  const cookie = cookieOf(headers);
+  const caller = callerOf(baseUrl, "a program", { cookie });
   const { credential_id: id } = await caller.data<{ credential_id: string }>("get", "/api/v1/auth/whoami");
   return { cookie, id };
 }

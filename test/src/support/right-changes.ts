@@ -1,7 +1,7 @@
 /** Changes that revoke permissions, each of a credential of its own. */
 import { OPERATIONS, type AnyEndpoint, type SecondFactorOffer } from "@nts/shared/contract";
 import { requestTarget } from "@nts/client/request-target";
-import { aColleague, aGuest, aKey, anAccount, anotherSession, callerOf, type Account } from "./api.js";
+import { aColleague, aGuest, aKey, anAccount, anotherSession, aProgramOf, callerOf, type Account } from "./api.js";
 import { type RevocationTools, PROVIDER } from "./revocable.js";
 import { codeOf, withSecondFactor } from "./second-factors.js";
 
@@ -196,6 +196,11 @@ export const REVOCATIONS: ReadonlyMap<string, Prepare | null> = new Map([
   kind("end a session", "delete_session", async (url) => {
     const owner = await anAccount(url);
     const { cookie, id } = await anotherSession(url, owner);
+    return { headers: { cookie }, path: LIST, change: { by: owner, params: { id } } };
+  }),
+  kind("end the session of a program", "delete_session", async (url) => {
+    const owner = await anAccount(url);
+    const { cookie, id } = await aProgramOf(url, owner);
     return { headers: { cookie }, path: LIST, change: { by: owner, params: { id } } };
   }),
   kind("end the other sessions", "revoke_other_sessions", async (url) => {

@@ -95,6 +95,9 @@ export const CODES_WITHOUT_SUBJECT: Readonly<Record<string, string>> = {
   accept_invite: "invalid_reference",
   enable_second_factor: "second_factor_invalid",
   confirm_second_factor: "not_found",
+  show_device_sign_in: "not_found",
+  confirm_device_sign_in: "not_found",
+  refuse_device_sign_in: "not_found",
   renew_recovery_codes: "not_found",
   disable_second_factor: "not_found",
   reset_user_second_factor: "not_found",
@@ -117,6 +120,7 @@ export function bodyWithoutEntityOf(
   if (operationId === "revert_changes") return { request_id: "nothing" };
   if (operationId === "act_in_organization") return { organization_id: "00000000-0000-4000-8000-000000000003" };
   if (operationId === "accept_invite") return { token: "no invite" };
+  if (operationId.endsWith("_device_sign_in")) return { user_code: "no code" };
   if (operationId === "replay_webhook") return { after: cursor };
   if (operationId === "share_view") return { expires_at: null };
   return body !== undefined && path.includes("second-factor") ? { code: "no code" } : null;

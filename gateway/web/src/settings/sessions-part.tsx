@@ -63,7 +63,7 @@ export function SessionsPart(): ReactNode {
 }
 
 function SessionRow({ session, onEnd }: { readonly session: Session; readonly onEnd: () => void }): ReactNode {
-  const { address, created_at, last_used, provider, current } = session;
+  const { address, created_at, last_used, provider, device, current } = session;
   const providers = useOne(listProviders, {}).data?.data ?? [];
   const providerName = providers.find(({ id }) => id === provider)?.name ?? provider;
   return (
@@ -73,8 +73,8 @@ function SessionRow({ session, onEnd }: { readonly session: Session; readonly on
           {nameOf(session)}
         </Text>
         <Text size="sm" c="dimmed">
-          {address !== null && `${address} · `}signed in{provider !== null && ` by ${providerName}`}{" "}
-          <When at={created_at} />
+          {address !== null && `${address} · `}signed in{device && " by code"}
+          {provider !== null && ` by ${providerName}`} <When at={created_at} />
           {!current && (
             <>
               {" "}

@@ -22,6 +22,8 @@ export interface SessionDocument {
   address: string | null;
   /** Absent if started with a password. */
   provider?: SignedInBy;
+  /** Started by a code that was confirmed in another session; absent otherwise. */
+  by_device?: true;
   /** When the last second factor code was given in it; absent if never. */
   confirmed_at?: Date;
 }
@@ -58,7 +60,7 @@ export function sessionResponse(session: SessionDocument, currentId: string, now
   return {
     ...{ id: _id, created_at: created_at.toISOString() },
     ...{ last_used: (current ? now : last_used).toISOString(), expires_at: expires_at.toISOString() },
-    ...{ browser, address, provider: session.provider?.id ?? null },
+    ...{ browser, address, provider: session.provider?.id ?? null, device: session.by_device === true },
     ...{ organization_id: session.organization_id, current },
   };
 }

@@ -2,6 +2,7 @@ import type { Indexes } from "@nts/shared/mongo/migrations";
 import { MAIL_COUNTS } from "./mail-limits.js";
 import { LINK_TOKENS } from "./link-tokens.js";
 import { OUTGOING_MAILS } from "./outbox.js";
+import { DEVICE_SIGN_INS } from "./device-sign-ins.js";
 import { LOGOUT_TOKENS } from "./linked-identities.js";
 import { SHARES } from "./shares.js";
 import { SIGN_INS } from "./provider-sign-ins.js";
@@ -51,6 +52,11 @@ export const INDEXES: Indexes = {
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },
   ],
   [SIGN_INS]: [{ key: { address_block: 1, created_at: -1 } }, { key: { expires_at: 1 }, expireAfterSeconds: 0 }],
+  [DEVICE_SIGN_INS]: [
+    { key: { user_code: 1 }, unique: true },
+    { key: { address_block: 1, created_at: -1 } },
+    { key: { expires_at: 1 }, expireAfterSeconds: 0 },
+  ],
   [LOGOUT_TOKENS]: [{ key: { expires_at: 1 }, expireAfterSeconds: 0 }],
   [OUTGOING_MAILS]: [{ key: { rank: 1, due_at: 1 } }, { key: { expires_at: 1 }, expireAfterSeconds: DAY_SECONDS }],
   [LINK_TOKENS]: [{ key: { user_id: 1, purpose: 1 } }, { key: { expires_at: 1 }, expireAfterSeconds: 0 }],

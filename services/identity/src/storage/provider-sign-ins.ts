@@ -1,6 +1,7 @@
 import type { Db } from "mongodb";
 import { addressBlockOf } from "@nts/shared/address-block";
 import { hashCredential } from "@nts/shared/credential";
+import { createMakeRoom } from "./pending-room.js";
 import { decrypt, encrypt, keyFrom } from "../secrets/encryption.js";
 
 // Started provider sign-ins, each valid once, for ten minutes, in the browser that started it. The return path may
@@ -67,22 +68,7 @@ export function createSignInStore(
   { mostOfAddress = MOST_OF_ADDRESS, mostInAll = MOST_IN_ALL } = {},
 ): SignInStore {
   const pending = db.collection<SignInDocument>(SIGN_INS);
-
-  async function makeRoom(address_block: string): Promise<void> {
-    const older = pending.find({ address_block }, { projection: { _id: 1 } });
-    const ids = await older
-      .sort({ created_at: -1 })
-      .skip(mostOfAddress - 1)
-      .limit(mostOfAddress)
-      .toArray();
-    // The collection's own count, whose cost does not depend on the number.
-    const beyond = (await pending.estimatedDocumentCount()) - mostInAll + 1;
-    if (beyond > 0) {
-      const oldest = pending.find({}, { projection: { _id: 1 } }).sort({ expires_at: 1 });
-      ids.push(...(await oldest.limit(Math.min(beyond, 100)).toArray()));
-    }
-    if (ids.length > 0) await pending.deleteMany({ _id: { $in: ids.map(({ _id }) => _id) } });
-  }
+  const makeRoom = createMakeRoom(db, SIGN_INS, { mostOfAddress, mostInAll });
 
   return {
     insert: async ({ returnTo, ...given }, { state, cookie, address }, now) => {

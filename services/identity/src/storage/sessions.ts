@@ -27,6 +27,8 @@ export interface SessionStore {
   idsOf(hashes: readonly string[]): Promise<string[]>;
   /** The ids of a user's sessions beyond the maximum: those that end first. @param hashes of sessions to exclude */
   idsBeyond(userId: string, kept: number, hashes: readonly string[]): Promise<string[]>;
+  /** It vouches for another one: both cannot come to be while it ends. @returns false if it has ended */
+  vouch(id: string, now: Date, tx: ClientSession): Promise<boolean>;
   /** A second factor code was given in it. */
   confirm(id: string, now: Date, tx: ClientSession): Promise<void>;
   /** Sessions started by a provider: of a user, of a session there, or both. */
@@ -86,6 +88,10 @@ export function createSessionStore({ db, share, readOnce }: Database, forms?: Fo
     },
     noteUse: async (id, use) => {
       await sessions.updateOne({ _id: id }, { $max: use });
+    },
+    vouch: async (id, now, tx) => {
+      const living = { _id: id, expires_at: { $gt: now } };
+      return (await sessions.updateOne(living, { $set: { last_used: now } }, { session: tx })).matchedCount === 1;
     },
     confirm: async (id, now, tx) => {
       await sessions.updateOne({ _id: id }, { $set: { confirmed_at: now } }, { session: tx });

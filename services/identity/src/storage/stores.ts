@@ -11,6 +11,7 @@ import { createOrganizationDeletions } from "./organization-deletions.js";
 import { createOrganizationStore } from "./organizations.js";
 import { createIdentityStore } from "./linked-identities.js";
 import { createChallenges } from "./challenges.js";
+import { createDeviceSignIns } from "./device-sign-ins.js";
 import { createSecondFactorStore } from "./second-factors.js";
 import { createShareStore } from "./shares.js";
 import { createSignInPlaces } from "./sign-in-places.js";
@@ -27,6 +28,7 @@ export function createStores(database: Database, transaction: RunTransaction, fo
     sessions: createSessionStore(database, forms),
     invites: createInviteStore(database, forms),
     organizations: createOrganizationStore(database, forms),
+    devices: createDeviceSignIns(database.db),
     challenges: createChallenges(database.db),
     identities: createIdentityStore(database, forms),
     factors: createSecondFactorStore(database, forms),

@@ -32,6 +32,6 @@ export function createSignInByCode(challenges: Pick<Challenges, "take">, beginSe
       if (!(await challenges.take(call.body.challenge, user, tx))) throw new AppError("challenge_expired");
       await admit(tx);
     };
-    return beginSession(call, user, take, { ...how, confirmed: true });
+    return beginSession(call, user, take, { ...how, confirmedAt: new Date() });
   };
 }

@@ -33,8 +33,10 @@ export interface StartedSession {
 
 /** How the user has signed in, and what this changes. */
 export interface SignedIn {
-  /** With a second factor code. */
-  readonly confirmed?: boolean;
+  /** When a second factor code was given; absent if none was. */
+  readonly confirmedAt?: Date | undefined;
+  /** By a code that was confirmed in another session. */
+  readonly byDevice?: boolean;
   /** Instead of a password. */
   readonly provider?: SignedInBy | undefined;
   /** Ids of those whose rights `admit` changes, as for `ChangeRights`. */
@@ -66,14 +68,17 @@ export interface BeginSessionOptions {
 export function createBeginSession(options: BeginSessionOptions): BeginSession {
   const { sessions, quotas, replaceSessions, topology, cookies, notePlace } = options;
   const { sessionsPerUser } = quotas;
-  return async (call, user, admit, { confirmed = false, provider, changed } = {}) => {
+  return async (call, user, admit, { confirmedAt, provider, changed, byDevice = false } = {}) => {
     if (isDisabled(user)) throw new AppError("account_disabled");
     const { sessionHashes, cause, work } = call;
     const scope = { organizationId: user.organization_id, networks: networksOf(user) };
     const data = userResponse(user, await topology.networksIn(scope, cause));
     const now = new Date();
     const { token, session } = startSession(user, now, placeOf(call));
-    const started = { ...session, ...(confirmed && { confirmed_at: now }), ...(provider && { provider }) };
+    const started = {
+      ...{ ...session, ...(provider && { provider }) },
+      ...{ ...(confirmedAt && { confirmed_at: confirmedAt }), ...(byDevice && { by_device: true as const }) },
+    };
     await untilSaved(work, async () => {
       const replaced = await sessions.idsOf(sessionHashes);
       const beyond = await sessions.idsBeyond(user._id, sessionsPerUser - 1, sessionHashes);

@@ -52,6 +52,8 @@ export function createConfirmCaller(options: ConfirmCallerOptions): ConfirmCalle
     const { scope, userId, credentialId } = principal;
     const session = await sessions.find(scope.organizationId, userId, credentialId);
     if (session === null) throw new AppError("session_expired");
+    // Its start proves no more than the session that confirmed it.
+    if (session.by_device === true) throw new AppError("reauthentication_required");
     if (Date.now() - session.created_at.getTime() > FRESH_MS) throw new AppError("reauthentication_required");
     // A provider of one organization does not count for others.
     if (isOfSeveral(user) && signInProofOf(session, user).provider === "bound")

@@ -12,9 +12,13 @@ export interface StartedSession {
 
 /** Continues a session in another organization, with its original start and maximum end. */
 export function continueSession(before: SessionDocument, user: UserDocument, now: Date): StartedSession {
-  const { created_at, expires_at, browser, address, provider, confirmed_at } = before;
+  const { created_at, expires_at, browser, address, provider, confirmed_at, by_device } = before;
   const { token, session } = startSession(user, now, { browser, address });
-  const shown = { ...(provider && { provider }), ...(confirmed_at && { confirmed_at }) };
+  const shown = {
+    ...(provider && { provider }),
+    ...(confirmed_at && { confirmed_at }),
+    ...(by_device && { by_device }),
+  };
   return { token, session: { ...session, created_at, expires_at, ...shown } };
 }
 
