@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from "node:http";
 import Negotiator from "negotiator";
 
 /** Content encodings in which files are prepared, best first; `identity` is unencoded. */
@@ -12,4 +13,9 @@ export function chooseEncoding(accepted: string | undefined, available: Readonly
   const forms = ENCODINGS.filter((encoding) => available.has(encoding));
   const negotiator = new Negotiator({ headers: { "accept-encoding": accepted } });
   return negotiator.encoding(forms, { preferred: forms }) ?? "identity";
+}
+
+/** `Accept-Encoding` of a request; undefined if it has none. */
+export function acceptedEncodings({ "accept-encoding": value }: IncomingHttpHeaders): string | undefined {
+  return Array.isArray(value) ? value.join(",") : value;
 }

@@ -4,7 +4,7 @@ import { brotliCompress, constants, gzip } from "node:zlib";
 import { isFresh } from "@nts/shared/http/conditions";
 import type { Exchange } from "../edge/exchange.js";
 import { HeaderList } from "../edge/header-list.js";
-import { chooseEncoding, type Encoding } from "./encoding.js";
+import { acceptedEncodings, chooseEncoding, type Encoding } from "./encoding.js";
 
 // Files served from memory, kept once in every encoding.
 
@@ -64,14 +64,9 @@ export function sendFile(exchange: Exchange, file: ServedFile): void {
     exchange.respond(304, headers, null);
     return;
   }
-  const encoding = chooseEncoding(acceptedEncodings(exchange), new Set(contents.keys()));
+  const encoding = chooseEncoding(acceptedEncodings(request.headers), new Set(contents.keys()));
   const content = contents.get(encoding) ?? Buffer.alloc(0);
   headers.add("Content-Type", contentType).add("Content-Length", content.length);
   if (encoding !== "identity") headers.add("Content-Encoding", encoding);
   exchange.respond(status, headers, request.method === "HEAD" ? null : content);
-}
-
-function acceptedEncodings({ request: { headers } }: Exchange): string | undefined {
-  const value = headers["accept-encoding"];
-  return Array.isArray(value) ? value.join(",") : value;
 }

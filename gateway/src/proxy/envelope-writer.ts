@@ -1,9 +1,17 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { IDEMPOTENCY_REPLAYED } from "@nts/shared/contract";
 import { CHALLENGE, JSON_TYPE, PRIVATE_FIELDS } from "../edge/response-headers.js";
-import type { ResponseStream } from "../edge/response-stream.js";
 import type { Exchange } from "../edge/exchange.js";
 import type { HeaderList } from "../edge/header-list.js";
+import {
+  compressed,
+  type Compressed,
+  compressedStream,
+  encodingFor,
+  hasRoom,
+  type Sink,
+  SMALLEST_BYTES,
+} from "./compression.js";
 import type { Envelope } from "./envelope.js";
 import type { ResponseHead } from "./transport.js";
 
@@ -24,15 +32,22 @@ const NOTHING = Buffer.alloc(0);
 /** A response being sent. */
 export class EnvelopeWriter {
   #buffered: Buffer | null = null;
-  #stream: ResponseStream | null = null;
+  #stream: Sink | null = null;
+  readonly #encoding: Compressed | null;
 
   /** @param resume requests more after {@link add} returned false */
   constructor(
     private readonly head: ResponseHead,
     private readonly exchange: Exchange,
     private readonly envelope: Envelope,
-    private readonly resume: () => void,
-  ) {}
+    { resume, isCompressible }: { resume: () => void; isCompressible: boolean },
+  ) {
+    this.resume = resume;
+    const isLarge = envelope.length === null || envelope.length >= SMALLEST_BYTES;
+    this.#encoding = isCompressible && isLarge ? encodingFor(exchange) : null;
+  }
+
+  private readonly resume: () => void;
 
   /** @returns false to pause */
   add(piece: Buffer): boolean {
@@ -54,15 +69,35 @@ export class EnvelopeWriter {
     } else {
       // As Latin-1 text, head and body are sent in one write.
       const text = envelope.prefix + last.toString("latin1", envelope.trim, end) + suffix;
-      exchange.respond(head.status, headersOf(head, envelope.length), text, "latin1");
+      if (this.#encoding === null || text.length < SMALLEST_BYTES)
+        exchange.respond(head.status, headersOf(head, envelope.length), text, "latin1");
+      else void this.#respondCompressed(Buffer.from(text, "latin1"), this.#encoding);
     }
     return true;
   }
 
+  async #respondCompressed(text: Buffer, encoding: Compressed): Promise<void> {
+    const { head, exchange } = this;
+    try {
+      const body = await compressed(text, encoding);
+      exchange.respond(head.status, headersOf(head, body.length).add("Content-Encoding", encoding), body);
+    } catch (error) {
+      exchange.fail(error);
+    }
+  }
+
+  #begin(): Sink | null {
+    const { head, exchange, envelope, resume } = this;
+    const encoding = this.#encoding;
+    if (encoding === null || !hasRoom()) return exchange.begin(head.status, headersOf(head, envelope.length), resume);
+    const headers = headersOf(head, null).add("Content-Encoding", encoding);
+    return compressedStream(exchange, encoding, (onDrain) => exchange.begin(head.status, headers, onDrain), resume);
+  }
+
   #send(piece: Buffer): boolean {
-    const { head, exchange, envelope } = this;
+    const { envelope } = this;
     if (this.#stream !== null) return this.#stream.write(piece);
-    this.#stream = exchange.begin(head.status, headersOf(head, envelope.length), this.resume);
+    this.#stream = this.#begin();
     this.#stream?.write(envelope.prefix);
     return this.#stream?.write(piece.subarray(envelope.trim)) ?? true;
   }

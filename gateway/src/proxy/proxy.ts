@@ -3,6 +3,7 @@ import { AppError } from "@nts/shared/errors";
 import type { Call, Replica } from "@nts/shared/upstream/replicas";
 import { DEADLINES, timedOut } from "@nts/shared/timing";
 import type { Dependent } from "../edge/exchange.js";
+import { isCompressible } from "./compression.js";
 import { envelopeOf } from "./envelope.js";
 import { EventWriter } from "./event-writer.js";
 import { EnvelopeWriter, sendHeadOnly } from "./envelope-writer.js";
@@ -154,7 +155,7 @@ class ProxiedRequest implements ResponseReader, Dependent {
   }
 
   #begin(head: ResponseHead): void {
-    const { exchange, endpoint, rights } = this.forwarding;
+    const { exchange, endpoint, rights, purpose } = this.forwarding;
     this.#call?.responded();
     this.#progressedAt = performance.now();
     if (head.status === 304 || (head.status === 303 && endpoint.redirects === true)) {
@@ -173,7 +174,11 @@ class ProxiedRequest implements ResponseReader, Dependent {
           this.release();
         },
       });
-    else this.#writer = new EnvelopeWriter(head, exchange, envelope, this.#resume);
+    else
+      this.#writer = new EnvelopeWriter(head, exchange, envelope, {
+        resume: this.#resume,
+        isCompressible: isCompressible(head, endpoint, purpose),
+      });
   }
 
   /** Holds back the last piece until the caller is re-checked. */
