@@ -2,7 +2,7 @@ import { addressBlockOf } from "@nts/shared/address-block";
 import { AppError } from "@nts/shared/errors";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import type { Exchange } from "../edge/exchange.js";
-import type { Buckets, BucketLevel } from "../rate-limit/bucket.js";
+import type { BucketLevel, BucketLevels, Buckets } from "../rate-limit/bucket.js";
 import { retryAfterSeconds } from "../edge/rate-limit-headers.js";
 import type { Limiter } from "../rate-limit/limiter.js";
 
@@ -26,38 +26,54 @@ export interface LookupPayment {
   settle(isRefused: boolean): Promise<void>;
 }
 
+/** What a request took. */
+interface Taken {
+  /** Of the bucket that allows least. */
+  readonly level: BucketLevel;
+  readonly levels: BucketLevels;
+}
+
 export function createCharges(limiter: Pick<Limiter, "users" | "keys" | "shares" | "addresses" | "lookups">): Charges {
   /** A request of a key with its own limit. What the key's limit rejects costs its user nothing. */
-  async function takeOfBoth({ userId, credentialId }: UserPrincipal, keys: Buckets): Promise<BucketLevel> {
-    const ofKey = await keys.take(credentialId);
-    if (!ofKey.allowed) return ofKey;
-    const ofUser = await limiter.users.take(userId);
-    if (!ofUser.allowed) await keys.giveBack(credentialId);
-    return !ofUser.allowed || ofUser.remaining < ofKey.remaining ? ofUser : ofKey;
+  async function takeOfBoth({ userId, credentialId }: UserPrincipal, keys: Buckets): Promise<Taken> {
+    const key = await keys.take(credentialId);
+    if (!key.allowed) return { level: key, levels: { key } };
+    const user = await limiter.users.take(userId);
+    if (!user.allowed) await keys.giveBack(credentialId);
+    return { level: !user.allowed || user.remaining < key.remaining ? user : key, levels: { user, key } };
   }
 
-  function takeOf(principal: UserPrincipal, perMinute: number | null): Promise<BucketLevel> {
-    const keys = perMinute === null ? null : limiter.keys(perMinute);
-    return keys === null ? limiter.users.take(principal.userId) : takeOfBoth(principal, keys);
+  async function takeOf({ principal, clientAddress, keyPerMinute }: Exchange): Promise<Taken> {
+    if (principal === null) {
+      const address = await limiter.addresses.take(addressBlockOf(clientAddress));
+      return { level: address, levels: { address } };
+    }
+    const keys = keyPerMinute === null ? null : limiter.keys(keyPerMinute);
+    if (keys !== null) return takeOfBoth(principal, keys);
+    const user = await limiter.users.take(principal.userId);
+    return { level: user, levels: { user } };
   }
 
   return {
     charge: async (exchange) => {
       if (exchange.level !== null) return;
-      const { principal, clientAddress, keyPerMinute } = exchange;
-      const level =
-        principal === null ? limiter.addresses.take(addressBlockOf(clientAddress)) : takeOf(principal, keyPerMinute);
-      passOrRefuse(exchange, await level);
+      passOrRefuse(exchange, await takeOf(exchange));
     },
     chargeShare: async (exchange) => {
-      if (exchange.shareId !== null) passOrRefuse(exchange, await limiter.shares.take(exchange.shareId));
+      if (exchange.shareId === null) return;
+      const share = await limiter.shares.take(exchange.shareId);
+      passOrRefuse(exchange, { level: share, levels: { ...exchange.levels, share } });
     },
     payForLookup: async (exchange) => {
       const address = addressBlockOf(exchange.clientAddress);
       const level = await limiter.addresses.take(address);
       if (level.allowed) return paymentOf(exchange, limiter.addresses, address, level);
       const { allowed, waitMs } = await limiter.lookups.take(address);
-      if (!allowed) passOrRefuse(exchange, { ...level, waitMs: Math.min(waitMs, level.waitMs) });
+      if (!allowed)
+        passOrRefuse(exchange, {
+          level: { ...level, waitMs: Math.min(waitMs, level.waitMs) },
+          levels: { address: level },
+        });
       return paymentOf(exchange, limiter.lookups, address, null);
     },
     chargeBytes: (address) => limiter.addresses.take(addressBlockOf(address)),
@@ -69,12 +85,12 @@ function paymentOf(exchange: Exchange, buckets: Buckets, address: string, level:
   return {
     settle: async (isRefused) => {
       if (!isRefused) await buckets.giveBack(address);
-      else if (level !== null) exchange.level = level;
+      else if (level !== null) exchange.took(level, { address: level });
     },
   };
 }
 
-function passOrRefuse(exchange: Exchange, level: BucketLevel): void {
-  exchange.level = level;
+function passOrRefuse(exchange: Exchange, { level, levels }: Taken): void {
+  exchange.took(level, levels);
   if (!level.allowed) throw new AppError("rate_limited", { retry_after_seconds: retryAfterSeconds(level) });
 }

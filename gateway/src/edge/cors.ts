@@ -9,8 +9,17 @@ const REQUEST_HEADERS = [
   ...["Last-Event-ID", "Prefer", "traceparent", "tracestate"],
 ];
 const RESPONSE_HEADERS = [
-  ...["Accept-Patch", "ETag", "Idempotency-Replayed", "Location", "Preference-Applied", "Retry-After", "X-Request-Id"],
-  ...["X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"],
+  ...[
+    "Accept-Patch",
+    "ETag",
+    "Idempotency-Replayed",
+    "Link",
+    "Location",
+    "Preference-Applied",
+    "Retry-After",
+    "X-Request-Id",
+  ],
+  ...["RateLimit", "RateLimit-Policy", "X-RateLimit-Limit", "X-RateLimit-Remaining", "X-RateLimit-Reset"],
 ];
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"];
 const PREFLIGHT_SECONDS = 600;

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import type { ErrorParams } from "@nts/shared/errors";
 import { API_VERSION } from "@nts/shared/contract";
 import { SERVER_VERSION } from "@nts/shared/version";
@@ -39,15 +40,38 @@ export function listSuffix({ total, limit, offset, next, changes }: Page): strin
 /** Precedes the members of a failure. */
 export const FAILURE_PREFIX = `{"success":false,`;
 
+/** How the JSON of a service's failure begins, before its sentence. */
+export const FAILURE_START = `{"error":`;
+
+/** Precedes the sentence of a failure as a problem; its remaining members follow. @see https://www.rfc-editor.org/rfc/rfc9457 */
+export function problemPrefix(status: number): string {
+  return `{"type":"about:blank","title":${JSON.stringify(STATUS_CODES[status] ?? "")},"status":${status},"detail":`;
+}
+
 /** Follows the members of a failure. */
 export function failureSuffix(requestId: string): string {
   return `,${META},"request_id":"${requestId}"}}`;
 }
 
+interface Failure {
+  readonly message: string;
+  readonly code: string;
+  readonly params: ErrorParams;
+}
+
 /** The complete text of a failure. */
-export function failureText(error: { message: string; code: string; params: ErrorParams }, requestId: string): string {
-  const members = JSON.stringify({ error: error.message, code: error.code, params: error.params });
-  return FAILURE_PREFIX + members.slice(1, -1) + failureSuffix(requestId);
+export function failureText(error: Failure, requestId: string): string {
+  return FAILURE_PREFIX + membersOf(error).slice(1, -1) + failureSuffix(requestId);
+}
+
+/** The complete text of a failure as a problem. */
+export function problemText(error: Failure, status: number, requestId: string): string {
+  return problemPrefix(status) + membersOf(error).slice(FAILURE_START.length, -1) + failureSuffix(requestId);
+}
+
+/** The same as of a service. */
+function membersOf({ message, code, params }: Failure): string {
+  return JSON.stringify({ error: message, code, params });
 }
 
 /** The complete text of a success. */

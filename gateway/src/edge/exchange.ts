@@ -6,13 +6,14 @@ import { retryAfterSeconds, STATUSES } from "@nts/shared/http/statuses";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import type { Log } from "@nts/shared/log";
 import type { Span, Tracing } from "@nts/shared/tracing/spans";
-import type { BucketLevel } from "../rate-limit/bucket.js";
+import type { BucketLevel, BucketLevels } from "../rate-limit/bucket.js";
 import { addRateLimit } from "./rate-limit-headers.js";
+import { failureTypeFor, PROBLEM_TYPE } from "./problem.js";
 import { RESPONSE_REQUEST_ID } from "./response-headers.js";
 import { ResponseStream, type StreamOwner } from "./response-stream.js";
 import { announcesTooMuch, hasBody, isEndless } from "./announced-body.js";
 import { clientAddressOf } from "./client-address.js";
-import { failureText } from "./envelope-text.js";
+import { failureText, problemText } from "./envelope-text.js";
 import { jsonHead } from "./json-head.js";
 import type { HeaderList } from "./header-list.js";
 import type { OpenConnections } from "./open-connections.js";
@@ -60,8 +61,8 @@ export class Exchange implements UnreadResponse, StreamOwner {
   operationId = "none";
   /** Path of the operation with `{name}` placeholders; null if there is none. */
   route: string | null = null;
-  /** The last rate limit state; null before it was checked. */
-  level: BucketLevel | null = null;
+  #level: BucketLevel | null = null;
+  #levels: BucketLevels = {};
   /** The user, once known. */
   principal: UserPrincipal | null = null;
   /** Id of the valid key of the request, even if it may not be used. */
@@ -109,6 +110,11 @@ export class Exchange implements UnreadResponse, StreamOwner {
     return this.response.writableFinished;
   }
 
+  /** The media type in which the client wants failures. */
+  get failureType(): string {
+    return failureTypeFor(this.request.headers.accept);
+  }
+
   /** Passed on with requests made for this one. */
   get cause(): ParentRequest {
     return { requestId: this.requestId, traceparent: this.span.traceparent };
@@ -117,6 +123,21 @@ export class Exchange implements UnreadResponse, StreamOwner {
   /** What rate limits count against: a user, or an address block. */
   get caller(): string {
     return this.principal?.userId ?? addressBlockOf(this.clientAddress);
+  }
+
+  /** The last rate limit state, of the bucket that allows least; null before it was checked. */
+  get level(): BucketLevel | null {
+    return this.#level;
+  }
+
+  get levels(): BucketLevels {
+    return this.#levels;
+  }
+
+  /** It took tokens. @param level of the bucket that allows least */
+  took(level: BucketLevel, levels: BucketLevels): void {
+    this.#level = level;
+    this.#levels = levels;
   }
 
   /** Bytes of the response that the client has not read. */
@@ -214,8 +235,10 @@ export class Exchange implements UnreadResponse, StreamOwner {
   }
 
   #sendFailure(error: AppError, status: number): void {
-    const text = failureText(error, this.requestId);
-    this.respond(status, jsonHead(status, text, retryAfterSeconds(error)), text);
+    const type = this.failureType;
+    const text =
+      type === PROBLEM_TYPE ? problemText(error, status, this.requestId) : failureText(error, this.requestId);
+    this.respond(status, jsonHead(status, text, { waitSeconds: retryAfterSeconds(error), type }), text);
   }
 
   /** Aborts the response and its connection. */
@@ -260,7 +283,7 @@ export class Exchange implements UnreadResponse, StreamOwner {
 
   #writeHead(status: number, headers: HeaderList): void {
     headers.add(RESPONSE_REQUEST_ID, this.requestId).addAll(this.context.commonHeaders);
-    if (this.level !== null) addRateLimit(headers, this.level);
+    if (this.#level !== null) addRateLimit(headers, this.#level, this.#levels);
     headers.writeHead(this.response, status);
   }
 

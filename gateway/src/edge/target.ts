@@ -18,8 +18,16 @@ export function resolveTarget(request: IncomingMessage, ownHost: string | null):
   headers.host = host;
 }
 
+/** The target of the next page of a list. */
+export function nextTargetOf(request: Pick<IncomingMessage, "url">, cursor: string): string {
+  const query = new URLSearchParams(queryOf(request));
+  query.delete("offset");
+  query.set("cursor", cursor);
+  return `${(request.url ?? "").replace(/\?.*$/s, "")}?${query.toString()}`;
+}
+
 /** The query of a target without its question mark; empty if there is none. */
-export function queryOf({ url = "" }: IncomingMessage): string {
+export function queryOf({ url = "" }: Pick<IncomingMessage, "url">): string {
   const cut = url.indexOf("?");
   return cut === -1 ? "" : url.slice(cut + 1);
 }

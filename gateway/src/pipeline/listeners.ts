@@ -57,7 +57,8 @@ export function createListeners(options: ListenersOptions): Listeners {
       refuse: refusals.refuseUnsound,
       charge: async (remoteAddress) => {
         const headers = context.commonHeaders.copy();
-        addRateLimit(headers, await charges.chargeBytes(canonicalAddress(remoteAddress)));
+        const address = await charges.chargeBytes(canonicalAddress(remoteAddress));
+        addRateLimit(headers, address, { address });
         return headers;
       },
     }),

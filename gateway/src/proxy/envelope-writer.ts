@@ -1,7 +1,8 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { IDEMPOTENCY_REPLAYED } from "@nts/shared/contract";
 import { CHALLENGE, JSON_TYPE, PRIVATE_FIELDS } from "../edge/response-headers.js";
 import type { Exchange } from "../edge/exchange.js";
+import { nextTargetOf } from "../edge/target.js";
 import type { HeaderList } from "../edge/header-list.js";
 import {
   compressed,
@@ -33,7 +34,10 @@ const NOTHING = Buffer.alloc(0);
 export class EnvelopeWriter {
   #buffered: Buffer | null = null;
   #stream: Sink | null = null;
+  /** Bytes at the start that are still to be omitted. */
+  #omitted: number;
   readonly #encoding: Compressed | null;
+  readonly #resume: () => void;
 
   /** @param resume requests more after {@link add} returned false */
   constructor(
@@ -42,12 +46,11 @@ export class EnvelopeWriter {
     private readonly envelope: Envelope,
     { resume, isCompressible }: { resume: () => void; isCompressible: boolean },
   ) {
-    this.resume = resume;
+    this.#resume = resume;
+    this.#omitted = envelope.omit[0];
     const isLarge = envelope.length === null || envelope.length >= SMALLEST_BYTES;
     this.#encoding = isCompressible && isLarge ? encodingFor(exchange) : null;
   }
-
-  private readonly resume: () => void;
 
   /** @returns false to pause */
   add(piece: Buffer): boolean {
@@ -61,16 +64,15 @@ export class EnvelopeWriter {
     const { head, exchange, envelope } = this;
     const suffix = envelope.suffix(trailers);
     if (suffix === null) return false;
-    const last = this.#buffered ?? NOTHING;
-    const end = last.length - envelope.trim;
+    const last = this.#rest((this.#buffered ?? NOTHING).subarray(0, -envelope.omit[1] || undefined));
     if (this.#stream !== null) {
-      this.#stream.write(last.subarray(0, end));
+      this.#stream.write(last);
       this.#stream.end(suffix);
     } else {
       // As Latin-1 text, head and body are sent in one write.
-      const text = envelope.prefix + last.toString("latin1", envelope.trim, end) + suffix;
+      const text = envelope.prefix + last.toString("latin1") + suffix;
       if (this.#encoding === null || text.length < SMALLEST_BYTES)
-        exchange.respond(head.status, headersOf(head, envelope.length), text, "latin1");
+        exchange.respond(head.status, this.#headers(envelope.length), text, "latin1");
       else void this.#respondCompressed(Buffer.from(text, "latin1"), this.#encoding);
     }
     return true;
@@ -80,42 +82,64 @@ export class EnvelopeWriter {
     const { head, exchange } = this;
     try {
       const body = await compressed(text, encoding);
-      exchange.respond(head.status, headersOf(head, body.length).add("Content-Encoding", encoding), body);
+      exchange.respond(head.status, this.#headers(body.length).add("Content-Encoding", encoding), body);
     } catch (error) {
       exchange.fail(error);
     }
   }
 
+  #headers(length: number | null): HeaderList {
+    return headersOf(this.head, { ...this.envelope, length }, this.exchange.request);
+  }
+
   #begin(): Sink | null {
-    const { head, exchange, envelope, resume } = this;
+    const { head, exchange, envelope } = this;
     const encoding = this.#encoding;
-    if (encoding === null || !hasRoom()) return exchange.begin(head.status, headersOf(head, envelope.length), resume);
-    const headers = headersOf(head, null).add("Content-Encoding", encoding);
-    return compressedStream(exchange, encoding, (onDrain) => exchange.begin(head.status, headers, onDrain), resume);
+    if (encoding === null || !hasRoom())
+      return exchange.begin(head.status, this.#headers(envelope.length), this.#resume);
+    const headers = this.#headers(null).add("Content-Encoding", encoding);
+    const begin = (onDrain: () => void) => exchange.begin(head.status, headers, onDrain);
+    return compressedStream(exchange, encoding, begin, this.#resume);
   }
 
   #send(piece: Buffer): boolean {
     const { envelope } = this;
-    if (this.#stream !== null) return this.#stream.write(piece);
+    if (this.#stream !== null) return this.#stream.write(this.#rest(piece));
     this.#stream = this.#begin();
     this.#stream?.write(envelope.prefix);
-    return this.#stream?.write(piece.subarray(envelope.trim)) ?? true;
+    return this.#stream?.write(this.#rest(piece)) ?? true;
+  }
+
+  /** A piece without what is to be omitted at the start. */
+  #rest(piece: Buffer): Buffer {
+    const omitted = Math.min(this.#omitted, piece.length);
+    this.#omitted -= omitted;
+    return piece.subarray(omitted);
   }
 }
 
-/** Sends a response without a body, to HEAD or as 304. @param length of the body, if there were one */
-export function sendHeadOnly(exchange: Exchange, head: ResponseHead, length: number | null): void {
-  exchange.respond(head.status, headersOf(head, length), null);
+/** Sends a response without a body, to HEAD or as 304. @param body what it would be, if there were one */
+export function sendHeadOnly(exchange: Exchange, head: ResponseHead, body: Body): void {
+  exchange.respond(head.status, headersOf(head, body, exchange.request), null);
 }
 
-export function headersOf({ status, headers: given }: ResponseHead, length: number | null): HeaderList {
+/** What the headers say of a body. */
+type Body = Pick<Envelope, "length" | "type" | "next">;
+
+/** @param request whose response it is */
+export function headersOf(
+  { status, headers: given }: ResponseHead,
+  { length, type, next }: Body,
+  request: Pick<IncomingMessage, "url">,
+): HeaderList {
   // Only JSON and the files of the contract are accepted.
-  const headers = PRIVATE_FIELDS.copy().add("Content-Type", given["content-type"] ?? JSON_TYPE);
+  const headers = PRIVATE_FIELDS.copy().add("Content-Type", type ?? given["content-type"] ?? JSON_TYPE);
   for (const [name, shown] of PASSED_ON) {
     const value = given[name];
     if (value !== undefined) headers.add(shown, value);
   }
   if (status === 401) headers.add(...CHALLENGE);
   if (length !== null) headers.add("Content-Length", length);
+  if (next !== undefined) headers.add("Link", `<${nextTargetOf(request, next)}>; rel="next"`);
   return headers;
 }

@@ -4,12 +4,15 @@ import { END_OF_LIST, INTERNAL } from "@nts/shared/http/headers";
 import { STATUSES } from "@nts/shared/http/statuses";
 import {
   FAILURE_PREFIX,
+  FAILURE_START,
   failureSuffix,
   listSuffix,
   META_SUFFIX,
+  problemPrefix,
   SUCCESS_PREFIX,
   SUCCESS_SUFFIX,
 } from "../edge/envelope-text.js";
+import { PROBLEM_TYPE } from "../edge/problem.js";
 import type { ResponseHead } from "./transport.js";
 
 // The text around a service's response: data for a success; for a failure, an object whose braces are replaced. Lists
@@ -18,27 +21,41 @@ import type { ResponseHead } from "./transport.js";
 /** The envelope of one response. */
 export interface Envelope {
   readonly prefix: string;
-  /** Bytes of the response to omit at each end. */
-  readonly trim: 0 | 1;
+  /** Bytes of the response to omit at its start and at its end. */
+  readonly omit: readonly [start: number, end: number];
   /** Follows the response; requested at its end. Null if the response turns out unusable. */
   readonly suffix: (trailers: IncomingHttpHeaders) => string | null;
   /** Total bytes; null if the response's length is unknown. */
   readonly length: number | null;
+  /** Its media type, if not that of the service's response. */
+  readonly type?: string;
+  /** The cursor of the next page, if the head says that there is one. */
+  readonly next?: string | undefined;
 }
 
-/** The envelope of a service's response; null if it is not a valid one. */
-export function envelopeOf(head: ResponseHead, endpoint: AnyEndpoint, requestId: string): Envelope | null {
+/**
+ * The envelope of a service's response; null if it is not a valid one.
+ *
+ * @param isProblem whether a failure is to be a problem
+ */
+export function envelopeOf(
+  head: ResponseHead,
+  endpoint: AnyEndpoint,
+  { requestId, isProblem }: { readonly requestId: string; readonly isProblem: boolean },
+): Envelope | null {
   const { status, headers } = head;
   const length = headers["content-length"] === undefined ? null : Number(headers["content-length"]);
   const isJson = headers["content-type"]?.startsWith("application/json") === true;
   if (status === 200 && (endpoint.isFile === true || !isJson))
-    return isFile(headers, endpoint) ? envelope("", 0, "", length) : null;
+    return isFile(headers, endpoint) ? envelope("", "", length) : null;
   if (!isJson) return null;
   if (status === 202 && endpoint.accepted !== undefined) return successEnvelope(headers, length);
   if (status === 200) return endpoint.list === true ? listEnvelope(headers, length) : successEnvelope(headers, length);
-  return status >= 400 && length !== null && length > 2 && isForCaller(head, endpoint)
-    ? envelope(FAILURE_PREFIX, 1, failureSuffix(requestId), length)
-    : null;
+  if (status < 400 || length === null || length <= FAILURE_START.length || !isForCaller(head, endpoint)) return null;
+  const suffix = failureSuffix(requestId);
+  return isProblem
+    ? { ...envelope(problemPrefix(status), suffix, length, [FAILURE_START.length, 1]), type: PROBLEM_TYPE }
+    : envelope(FAILURE_PREFIX, suffix, length, [1, 1]);
 }
 
 function isFile({ "content-type": type = "" }: IncomingHttpHeaders, { files = [] }: AnyEndpoint): boolean {
@@ -56,7 +73,7 @@ function isForCaller({ status, headers }: ResponseHead, { errors }: AnyEndpoint)
 }
 
 function successEnvelope(headers: IncomingHttpHeaders, length: number | null): Envelope {
-  return envelope(SUCCESS_PREFIX, 0, headers[INTERNAL.meta] === "open" ? META_SUFFIX : SUCCESS_SUFFIX, length);
+  return envelope(SUCCESS_PREFIX, headers[INTERNAL.meta] === "open" ? META_SUFFIX : SUCCESS_SUFFIX, length);
 }
 
 function listEnvelope(headers: IncomingHttpHeaders, length: number | null): Envelope | null {
@@ -67,10 +84,13 @@ function listEnvelope(headers: IncomingHttpHeaders, length: number | null): Enve
   const next = nextIn(headers);
   const changes = cursorIn(headers[INTERNAL.changesCursor]);
   if (total !== null && (next !== undefined || length !== null))
-    return envelope(SUCCESS_PREFIX, 0, listSuffix({ total, limit, offset, next, changes }), length);
+    return {
+      ...envelope(SUCCESS_PREFIX, listSuffix({ total, limit, offset, next, changes }), length),
+      next: next ?? undefined,
+    };
   return {
     prefix: SUCCESS_PREFIX,
-    trim: 0,
+    omit: NOTHING,
     length: null,
     suffix: (trailers) => {
       const counted = total ?? wholeNumber(trailers[INTERNAL.listTotal]);
@@ -79,10 +99,12 @@ function listEnvelope(headers: IncomingHttpHeaders, length: number | null): Enve
   };
 }
 
+const NOTHING: Envelope["omit"] = [0, 0];
+
 /** @param prefix and `suffix` are ASCII */
-function envelope(prefix: string, trim: 0 | 1, suffix: string, length: number | null): Envelope {
-  const around = prefix.length + suffix.length - 2 * trim;
-  return { prefix, trim, suffix: () => suffix, length: length === null ? null : length + around };
+function envelope(prefix: string, suffix: string, length: number | null, omit = NOTHING): Envelope {
+  const around = prefix.length + suffix.length - omit[0] - omit[1];
+  return { prefix, omit, suffix: () => suffix, length: length === null ? null : length + around };
 }
 
 /** The cursor of the next page; null at the end, undefined if it is not among these headers. */

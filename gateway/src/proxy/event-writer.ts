@@ -39,7 +39,7 @@ export class EventWriter implements RightsHolder {
       },
     });
     exchange.takeConnection();
-    const headers = headersOf(head, null).add("X-Accel-Buffering", "no");
+    const headers = headersOf(head, { length: null }, exchange.request).add("X-Accel-Buffering", "no");
     this.#stream = exchange.begin(head.status, headers, () => {
       if (this.#buffered === null) options.resume();
     });

@@ -4,6 +4,7 @@ import type { Call, Replica } from "@nts/shared/upstream/replicas";
 import { DEADLINES, timedOut } from "@nts/shared/timing";
 import type { Dependent } from "../edge/exchange.js";
 import { isCompressible } from "./compression.js";
+import { PROBLEM_TYPE } from "../edge/problem.js";
 import { envelopeOf } from "./envelope.js";
 import { EventWriter } from "./event-writer.js";
 import { EnvelopeWriter, sendHeadOnly } from "./envelope-writer.js";
@@ -159,13 +160,16 @@ class ProxiedRequest implements ResponseReader, Dependent {
     this.#call?.responded();
     this.#progressedAt = performance.now();
     if (head.status === 304 || (head.status === 303 && endpoint.redirects === true)) {
-      sendHeadOnly(exchange, head, head.status === 303 ? 0 : null);
+      sendHeadOnly(exchange, head, { length: head.status === 303 ? 0 : null });
       return;
     }
-    const envelope = envelopeOf(head, endpoint, exchange.requestId);
+    const envelope = envelopeOf(head, endpoint, {
+      requestId: exchange.requestId,
+      isProblem: head.status >= 400 && exchange.failureType === PROBLEM_TYPE,
+    });
     if (envelope === null)
       this.#fail(new AppError("upstream_failed", {}, `unusable response of status ${head.status}`));
-    else if (exchange.request.method === "HEAD") sendHeadOnly(exchange, head, envelope.length);
+    else if (exchange.request.method === "HEAD") sendHeadOnly(exchange, head, envelope);
     else if (rights !== undefined && head.status === 200)
       this.#writer = new EventWriter(head, exchange, {
         rights,

@@ -13,12 +13,20 @@ export interface BucketLevel {
   readonly allowed: boolean;
   /** Requests per minute. */
   readonly limit: number;
+  /** Tokens in a full bucket. */
+  readonly burst: number;
   /** Requests possible now. */
   readonly remaining: number;
   /** Milliseconds until a request is possible; 0 if one is. */
   readonly waitMs: number;
   readonly fullInMs: number;
 }
+
+/** Whose bucket it is. */
+export type BucketName = "user" | "key" | "address" | "share";
+
+/** The level of each bucket that a request took a token of. */
+export type BucketLevels = Readonly<Partial<Record<BucketName, BucketLevel>>>;
 
 /** Limits requests of one kind of caller. */
 export interface Buckets {

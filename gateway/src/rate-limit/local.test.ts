@@ -49,9 +49,23 @@ describe("local buckets", () => {
 
   it("report the level, and the wait when no token is left", () => {
     const bucket = buckets();
-    expect(bucket.take("a")).toEqual({ allowed: true, limit: 300, remaining: 149, waitMs: 0, fullInMs: 200 });
+    expect(bucket.take("a")).toEqual({
+      allowed: true,
+      limit: 300,
+      burst: 150,
+      remaining: 149,
+      waitMs: 0,
+      fullInMs: 200,
+    });
     takeAll(bucket);
-    expect(bucket.take("a")).toEqual({ allowed: false, limit: 300, remaining: 0, waitMs: 200, fullInMs: 30_000 });
+    expect(bucket.take("a")).toEqual({
+      allowed: false,
+      limit: 300,
+      burst: 150,
+      remaining: 0,
+      waitMs: 200,
+      fullInMs: 30_000,
+    });
   });
 
   it("release one token also when the share is less than one", () => {
@@ -79,7 +93,14 @@ describe("local buckets", () => {
       ),
     );
     for (let taken = 0; taken < 100; taken++) wide?.take("a");
-    expect(narrow?.take("a")).toEqual({ allowed: false, limit: 10, remaining: 0, waitMs: 6_000, fullInMs: 6_000 });
+    expect(narrow?.take("a")).toEqual({
+      allowed: false,
+      limit: 10,
+      burst: 1,
+      remaining: 0,
+      waitMs: 6_000,
+      fullInMs: 6_000,
+    });
     expect(narrow?.take("b")).toMatchObject({ allowed: true });
   });
 });

@@ -50,6 +50,7 @@ export function createLocalBuckets(
       return {
         allowed,
         limit: allowance.perMinute,
+        burst: allowance.burst,
         remaining: Math.floor((depthMs - filled) / intervalMs + 0.0001),
         waitMs: allowed ? 0 : before + intervalMs - depthMs,
         fullInMs: filled,

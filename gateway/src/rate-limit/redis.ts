@@ -48,11 +48,11 @@ export function createRedisBuckets(redis: Redis, keyPrefix: string, allowance: A
   async function takeTogether(key: string, tokens: number): Promise<BucketLevel> {
     try {
       const { remainingPoints, msBeforeNext } = await limiter.consume(key, tokens, UNUSED_LIFE);
-      return { allowed: true, limit, remaining: remainingPoints, waitMs: 0, fullInMs: msBeforeNext };
+      return { allowed: true, limit, burst, remaining: remainingPoints, waitMs: 0, fullInMs: msBeforeNext };
     } catch (refusal) {
       if (!(refusal instanceof RateLimiterRes)) throw refusal;
       const waitMs = refusal.msBeforeNext;
-      return { allowed: false, limit, remaining: 0, waitMs, fullInMs: waitMs + (burst - 1) * intervalMs };
+      return { allowed: false, limit, burst, remaining: 0, waitMs, fullInMs: waitMs + (burst - 1) * intervalMs };
     }
   }
 
@@ -65,7 +65,7 @@ export function createRedisBuckets(redis: Redis, keyPrefix: string, allowance: A
     },
     giveBack: async (key, tokens) => {
       const { remainingPoints, msBeforeNext } = await limiter.reward(key, tokens, UNUSED_LIFE);
-      return { allowed: true, limit, remaining: remainingPoints, waitMs: 0, fullInMs: msBeforeNext };
+      return { allowed: true, limit, burst, remaining: remainingPoints, waitMs: 0, fullInMs: msBeforeNext };
     },
   };
 }

@@ -41,6 +41,17 @@ export const HEADERS = {
   Limit: { description: "Requests per minute.", schema: { type: "integer" } },
   Remaining: { description: "Requests currently available.", schema: { type: "integer" } },
   Reset: { description: "Seconds until the allowance is full.", schema: { type: "integer" } },
+  Levels: {
+    description:
+      "`RateLimit` of the IETF: of each bucket, the requests that are possible now (`r`) and the seconds until it is full (`t`).",
+    schema: { type: "string" },
+  },
+  Policies: {
+    description:
+      "`RateLimit-Policy` of the IETF: of each bucket, the requests of a full one (`q`) and the seconds to fill it (`w`).",
+    schema: { type: "string" },
+  },
+  Next: { description: 'The next page of a list, as `<…>; rel="next"`.', schema: { type: "string" } },
   Request: { description: "Identifies the request in logs.", required: true, schema: { type: "string" } },
   EntityTag: {
     description: "The state of the response, for `If-Match` and `If-None-Match`.",
@@ -67,6 +78,8 @@ function commonHeaders(operation: AnyEndpoint): Record<string, { $ref: string }>
       "X-RateLimit-Limit": referenceTo("Limit"),
       "X-RateLimit-Remaining": referenceTo("Remaining"),
       "X-RateLimit-Reset": referenceTo("Reset"),
+      RateLimit: referenceTo("Levels"),
+      "RateLimit-Policy": referenceTo("Policies"),
     }),
     "X-Request-Id": referenceTo("Request"),
   };
@@ -130,6 +143,7 @@ export function createResponses(operations: readonly AnyEndpoint[]): Responses {
       description: "Success",
       headers: {
         ...commonHeaders(operation),
+        ...(operation.list === true && { Link: referenceTo("Next") }),
         ...(hasETag(operation) && { ETag: referenceTo("EntityTag") }),
         ...(isReplayed && { "Idempotency-Replayed": referenceTo("Replayed") }),
         ...(files.length > 0 && !streams && { "Content-Disposition": referenceTo("File") }),

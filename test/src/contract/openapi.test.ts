@@ -150,20 +150,21 @@ function resolved<T>(document: OpenApiDocument, value: { readonly $ref?: string 
 
 /** What is to be declared for each status of an operation. */
 function responsesOf(operation: AnyEndpoint): Record<string, { codes: string[]; headers: string[] }> {
-  const { operationId, method, redirects = false, streams = false, files = [] } = operation;
-  const limits =
-    operationId === "get_health" ? [] : ["Limit", "Remaining", "Reset"].map((name) => `X-RateLimit-${name}`);
+  const { operationId, method, list = false, redirects = false, streams = false, files = [] } = operation;
+  const levels = ["Limit", "Remaining", "Reset"].map((name) => `X-RateLimit-${name}`);
+  const limits = operationId === "get_health" ? [] : [...levels, "RateLimit", "RateLimit-Policy"];
   const having = (codes: string[], ...headers: string[]) => ({
     codes,
     headers: [...headers, ...limits, "X-Request-Id"].sort(),
   });
   const tag = hasETag(operation) ? ["ETag"] : [];
   const replayed = takesIdempotencyKey(operation) ? ["Idempotency-Replayed"] : [];
+  const link = list ? ["Link"] : [];
   const file = files.length > 0 && !streams ? ["Content-Disposition"] : [];
   const failures = new Map<number, ErrorCode[]>();
   for (const code of codesOf(operation)) failures.set(STATUSES[code], [...(failures.get(STATUSES[code]) ?? []), code]);
   return {
-    ...(redirects ? { 303: having([], "Location") } : { 200: having([], ...tag, ...replayed, ...file) }),
+    ...(redirects ? { 303: having([], "Location") } : { 200: having([], ...tag, ...replayed, ...file, ...link) }),
     ...(operation.accepted !== undefined && { 202: having([], "Location", "Preference-Applied") }),
     ...(method === "get" && hasETag(operation) && operation.isVolatile !== true && { 304: having([], "ETag") }),
     ...Object.fromEntries(

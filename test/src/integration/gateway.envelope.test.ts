@@ -70,6 +70,16 @@ describe("the envelope around a service's response: successes", () => {
     expect([...received.headers.keys()].filter((name) => name.startsWith("x-list"))).toEqual([]);
   });
 
+  it("links to the next page of a list, with the same parameters", async () => {
+    respondWith((_request, response) => {
+      const page = { "x-list-total": 120, "x-list-limit": 50, "x-list-offset": 50, "x-list-next": "c2" };
+      sendJson(response, [{ id: 1 }], page);
+    });
+    const received = await send(`${LIST}?limit=50&offset=50&q=a%20b`);
+    expect(received.headers.get("link")).toBe(`<${LIST}?limit=50&q=a+b&cursor=c2>; rel="next"`);
+    expect(await received.json()).toMatchObject({ meta: { pagination: { next: "c2" } } });
+  });
+
   it("takes the total of a stream from its trailer", async () => {
     respondWith((_request, response) => void streamRows(response, 2_000));
     const { data, meta } = (await (await send(`${LIST}?limit=0`)).json()) as { data: unknown[]; meta: object };
@@ -113,6 +123,34 @@ describe("the envelope around a service's response: failures, HEAD and 304", () 
       meta: { ...META, request_id: received.headers.get("x-request-id") },
     });
     expect(received.headers.get("content-length")).toBe(String(Buffer.byteLength(text)));
+  });
+
+  it("turns failures into problems for clients that prefer them, also its own", async () => {
+    const accept = "application/problem+json, application/json;q=0.9";
+    const body = JSON.stringify({ error: "Sentence.", code: "network_mismatch", params: { path: "ünï" } });
+    respondWith((_request, response) => {
+      response.writeHead(400, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
+      void sendBytewise(response, Buffer.from(body));
+    });
+    const received = await send(ONE, { headers: { accept } });
+    const text = await received.text();
+    const problem = { type: "about:blank", title: "Bad Request", status: 400, detail: "Sentence." };
+    expect(JSON.parse(text)).toEqual({
+      ...problem,
+      code: "network_mismatch",
+      params: { path: "ünï" },
+      meta: { ...META, request_id: received.headers.get("x-request-id") },
+    });
+    expect(received.headers.get("content-type")).toBe("application/problem+json");
+    expect(received.headers.get("content-length")).toBe(String(Buffer.byteLength(text)));
+
+    const own = await send("/api/v1/nothing", { headers: { accept } });
+    expect(own.headers.get("content-type")).toBe("application/problem+json");
+    expect(await own.json()).toMatchObject({ title: "Not Found", status: 404, code: "not_found", params: {} });
+    const plain = await send("/api/v1/nothing", {
+      headers: { accept: "application/json, application/problem+json;q=0.5" },
+    });
+    expect(plain.headers.get("content-type")).toMatch(/^application\/json/);
   });
 
   it("responds to HEAD as to GET, without a body", async () => {

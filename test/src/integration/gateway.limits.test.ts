@@ -62,6 +62,15 @@ describe("the rate limit: of a user", () => {
     expect(levels.at(-1)!.remaining).toBeLessThan(145);
   });
 
+  it("is reported in the fields of the IETF, for addresses too", async () => {
+    const fieldsOf = ({ headers }: Response) => [headers.get("ratelimit"), headers.get("ratelimit-policy")];
+    const known = await sendTo(world, 0, world.stub.aKey().headers);
+    expect(fieldsOf(known)).toEqual(['"user";r=149;t=1', '"user";q=150;w=30']);
+    const [state, policy] = fieldsOf(await sendTo(world, 0, {}));
+    expect(state).toMatch(/^"address";r=\d+;t=\d+$/);
+    expect(policy).toBe('"address";q=20;w=20');
+  });
+
   it("returns 429 with the seconds after which a request succeeds", async () => {
     const key = world.stub.aKey();
     await verifyEverywhere(key);

@@ -90,6 +90,7 @@ describe("a key with a rate limit", () => {
     expect(passed.length).toBeLessThanOrEqual(
       BURST + Math.ceil(((performance.now() - startedAt) / 60_000) * PER_MINUTE),
     );
+    expect(passed[0]?.headers.get("ratelimit")).toMatch(/^"user";r=\d+;t=\d+, "key";r=\d+;t=\d+$/);
     const refused = responses.filter(({ status }) => status !== 200);
     for (const { code, headers } of refused)
       expect([code, headers.get("x-ratelimit-limit"), headers.get("x-ratelimit-remaining")]).toEqual([

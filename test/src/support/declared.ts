@@ -12,8 +12,8 @@ interface Declared {
 
 /** Response headers that are part of the contract; others are common to all of HTTP. */
 const CHECKED = [
-  ...["accept-patch", "content-disposition", "etag", "idempotency-replayed", "location", "retry-after"],
-  ...["www-authenticate", "x-ratelimit-limit", "x-request-id"],
+  ...["accept-patch", "content-disposition", "etag", "idempotency-replayed", "link", "location", "ratelimit"],
+  ...["retry-after", "www-authenticate", "x-ratelimit-limit", "x-request-id"],
 ];
 
 /** Statuses of requests that are not read completely, described by the response `default`. */
