@@ -27,12 +27,13 @@ export function createAccessLog(log: Log, metrics: Metrics): AccessLog {
  * the contract, in which JSON escapes nothing.
  */
 export function membersOf(exchange: Exchange, durationMs: number): string {
-  const { request, requestId, span, operationId, route, status, clientAddress, principal } = exchange;
+  const { request, requestId, clientRequestId, span, operationId, route, status, clientAddress, principal } = exchange;
   return (
     `"request_id":"${requestId}","trace_id":"${span.traceId}","operation":"${operationId}",` +
     (route === null ? "" : `"route":"${route}",`) +
     `"method":"${request.method ?? ""}","status":${status},"duration_ms":${Math.round(durationMs * 100) / 100},` +
     `"client_address":"${clientAddress}"` +
+    (clientRequestId === null ? "" : `,"client_request_id":"${clientRequestId}"`) +
     (exchange.isDelivered ? "" : ',"aborted":true') +
     (principal === null ? "" : idMembersOf(principal))
   );

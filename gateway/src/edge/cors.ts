@@ -6,7 +6,7 @@ import cors from "cors";
 
 const REQUEST_HEADERS = [
   ...["Authorization", "Content-Type", "If-Match", "If-None-Match", "Idempotency-Key", "Change-Comment"],
-  ...["Last-Event-ID", "Prefer", "traceparent", "tracestate"],
+  ...["Last-Event-ID", "Prefer", "traceparent", "tracestate", "X-Request-Id"],
 ];
 const RESPONSE_HEADERS = [
   ...[

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { addressBlockOf } from "@nts/shared/address-block";
 import { AppError } from "@nts/shared/errors";
-import { type ParentRequest, TRACEPARENT } from "@nts/shared/http/headers";
+import { type ParentRequest, REQUEST_ID, TRACEPARENT } from "@nts/shared/http/headers";
 import { retryAfterSeconds, STATUSES } from "@nts/shared/http/statuses";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
 import type { Log } from "@nts/shared/log";
@@ -17,7 +17,7 @@ import { failureText, problemText } from "./envelope-text.js";
 import { jsonHead } from "./json-head.js";
 import type { HeaderList } from "./header-list.js";
 import type { OpenConnections } from "./open-connections.js";
-import { newRequestId } from "./request-id.js";
+import { clientRequestIdOf, newRequestId } from "./request-id.js";
 import type { BodyDiscard } from "./body-discard.js";
 import { LINGER_MS } from "./close-soon.js";
 import type { UnreadResponse, UnreadResponses } from "./unread-responses.js";
@@ -54,6 +54,8 @@ export interface Dependent {
 /** A request and its response, with what becomes known about them. */
 export class Exchange implements UnreadResponse, StreamOwner {
   readonly requestId = newRequestId();
+  /** The client's own id. Only sent back and logged, because two requests may have the same. */
+  readonly clientRequestId: string | null;
   readonly clientAddress: string;
   /** `performance.now()` at the end of the request's head. */
   readonly startedAt = performance.now();
@@ -86,6 +88,7 @@ export class Exchange implements UnreadResponse, StreamOwner {
     private readonly context: ExchangeContext,
     private readonly onOver: (exchange: Exchange) => void,
   ) {
+    this.clientRequestId = clientRequestIdOf(request.headers[REQUEST_ID]);
     this.clientAddress = clientAddressOf(request, context.trustedHops);
     this.span = context.tracing.begin(request.headers[TRACEPARENT] as string | undefined, this.requestId);
     response.on("close", this.close);
@@ -282,7 +285,7 @@ export class Exchange implements UnreadResponse, StreamOwner {
   }
 
   #writeHead(status: number, headers: HeaderList): void {
-    headers.add(RESPONSE_REQUEST_ID, this.requestId).addAll(this.context.commonHeaders);
+    headers.add(RESPONSE_REQUEST_ID, this.clientRequestId ?? this.requestId).addAll(this.context.commonHeaders);
     if (this.#level !== null) addRateLimit(headers, this.#level, this.#levels);
     headers.writeHead(this.response, status);
   }

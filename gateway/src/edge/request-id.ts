@@ -15,3 +15,11 @@ export function newRequestId(): string {
   at += BYTES;
   return v7({ random });
 }
+
+/** A UUID, a ULID or up to 16 bytes in hexadecimal. It is logged, so no form in which secrets come. */
+const OF_CLIENTS = /^(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|[0-9a-f]{16,32}|[0-9a-hjkmnp-tv-z]{26})$/i;
+
+/** The client's own id of a request, to be found in the logs of both sides; null if there is none of its form. */
+export function clientRequestIdOf(given: string | string[] | undefined): string | null {
+  return typeof given === "string" && OF_CLIENTS.test(given) ? given : null;
+}

@@ -135,6 +135,19 @@ describe("the edge of the gateway: forwarded headers", () => {
     expect(String(tenancy).split(".")).toHaveLength(3);
     expect(requestId).toMatch(/^[0-9a-f-]{14}7/);
   });
+
+  it("sends a client's own request id back if it is one, beside ours in a failure", async () => {
+    const idsOf = async (own: string): Promise<unknown[]> => {
+      const response = await fetch(`${world.url}/api/v1/nothing`, { headers: { "x-request-id": own } });
+      const { meta } = (await response.json()) as { meta: { request_id: string } };
+      return [response.headers.get("x-request-id"), meta.request_id];
+    };
+    const ours = expect.stringMatching(/^[0-9a-f-]{14}7[0-9a-f-]{21}$/) as unknown;
+    for (const own of [ID.toUpperCase(), "01ARZ3NDEKTSV4RRFFQ69G5FAV", "4bf92f3577b34da6a3ce929d0e0e4736"])
+      expect(await idsOf(own)).toEqual([own, ours]);
+    for (const other of ["mine", "nts_u_0123456789ab_0123456789abcdef", "é"])
+      expect(await idsOf(other)).toEqual([ours, ours]);
+  });
 });
 
 describe("the edge of the gateway: bodies", () => {
