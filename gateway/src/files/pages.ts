@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, extname, join } from "node:path";
 import { SECURITY_HEADERS } from "../edge/response-headers.js";
+import { inEdition30 } from "@nts/shared/openapi/edition-3-0";
 import { HeaderList } from "../edge/header-list.js";
 import { compress, servedFile, type ServedFile } from "./served-file.js";
 import { SECURITY_TXT } from "./security-txt.js";
@@ -13,6 +14,9 @@ const { resolve } = createRequire(import.meta.url);
 
 const ASSETS = ["swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png"];
 const DOCUMENT = "/openapi.json";
+const DOCUMENT_3_0 = `${DOCUMENT}?openapi=3.0`;
+const EDITION_3_0 = /^3\.0(?:\.\d)?$/;
+const EDITION_3_1 = /^3\.1(?:\.\d)?$/;
 const PAGE = "/api/docs";
 const DAY_SECONDS = 86_400;
 
@@ -60,24 +64,33 @@ const INITIALIZER = `SwaggerUIBundle({
 
 /** Everything served as it is. */
 export interface Pages {
-  /** The page at a path, for GET and HEAD; null if there is none. */
-  find(path: string): ServedFile | null;
+  /** The page at a path, for GET and HEAD; null if there is none. The document has an edition for `openapi=3.0`. */
+  find(path: string, query: string): ServedFile | null;
 }
 
 /** The pages. Each is compressed on first use, to not delay startup. */
 export function createPages(securityTxt: () => ServedFile | null): Pages {
   const assets = dirname(resolve("swagger-ui-dist/package.json"));
+  const document = readFileSync(resolve("@nts/shared/openapi.json"));
   const files = new Map([
-    [DOCUMENT, fileOf(".json", readFileSync(resolve("@nts/shared/openapi.json")))],
+    [DOCUMENT, fileOf(".json", document)],
     [PAGE, fileOf(".html", HTML)],
     [`${PAGE}/initializer.js`, fileOf(".js", INITIALIZER)],
   ]);
   for (const name of ASSETS)
     files.set(`${PAGE}/${name}`, fileOf(extname(name), readFileSync(join(assets, name)), DAY_SECONDS));
+  /** The path of an edition of the document, which is made when it is first wanted. */
+  const fileOfEdition = (edition: string): string => {
+    if (EDITION_3_0.test(edition) && !files.has(DOCUMENT_3_0))
+      files.set(DOCUMENT_3_0, fileOf(".json", JSON.stringify(inEdition30(JSON.parse(document.toString()) as object))));
+    return EDITION_3_0.test(edition) ? DOCUMENT_3_0 : EDITION_3_1.test(edition) ? DOCUMENT : "";
+  };
   const compressed = new WeakSet<ServedFile>();
   return {
-    find: (path) => {
-      const file = path === SECURITY_TXT ? securityTxt() : (files.get(path) ?? null);
+    find: (path, query) => {
+      const edition = path === DOCUMENT ? new URLSearchParams(query).get("openapi") : null;
+      const file =
+        path === SECURITY_TXT ? securityTxt() : (files.get(edition === null ? path : fileOfEdition(edition)) ?? null);
       if (file !== null && !compressed.has(file)) {
         compressed.add(file);
         void compress(file);

@@ -16,7 +16,7 @@ export type Destination =
 
 /** Sources of readable files by path. */
 export interface ReadOnlyPaths {
-  readonly page: (path: string) => ServedFile | null;
+  readonly page: (path: string, query: string) => ServedFile | null;
   readonly console: (path: string) => ServedFile | null;
 }
 
@@ -36,8 +36,8 @@ const ALL_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 export function createRoutes(paths: ReadOnlyPaths): Routes {
   const table = createRouteTable<AnyEndpoint>();
   for (const endpoint of [...OPERATIONS, MCP]) table.add(endpoint.method, endpoint.path, endpoint);
-  const readOnlyAt = (path: string): Destination | null => {
-    const page = paths.page(path);
+  const readOnlyAt = (path: string, query: string): Destination | null => {
+    const page = paths.page(path, query);
     if (page !== null) return { kind: "page", file: page };
     const file = paths.console(path);
     if (file === null) return null;
@@ -50,7 +50,7 @@ export function createRoutes(paths: ReadOnlyPaths): Routes {
     const path = cut === -1 ? url : url.slice(0, cut);
     const found = table.find(method === "HEAD" ? "GET" : method, path);
     if (found !== null) return { kind: "operation", endpoint: found.value };
-    const file = readOnlyAt(path);
+    const file = readOnlyAt(path, cut === -1 ? "" : url.slice(cut + 1));
     const readOnly = file !== null;
     if (readOnly && (method === "GET" || method === "HEAD")) return file;
     const everywhere = method === "CONNECT" || (method === "OPTIONS" && url === "*");

@@ -1,9 +1,10 @@
 import { z } from "zod";
+import { ChangedEntity } from "./changes.js";
 import { Id } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { HostCounts } from "./imports.js";
 import { forKinds, KIND_NAMES } from "./kinds.js";
-import { upload } from "./upload.js";
+import { BYTES, upload } from "./upload.js";
 
 // Export and import of an organization's whole inventory as one file. @see docs/archives.md
 
@@ -45,7 +46,7 @@ export type ArchiveSummary = z.infer<typeof Summary>;
 const Failure = z
   .object({
     line: int,
-    entity: z.enum(KIND_NAMES),
+    entity: ChangedEntity,
     id: Id.describe("In the archive."),
     code: z.string(),
     message: z.string(),
@@ -64,7 +65,7 @@ export const ArchiveImport = z
     archive: z.object({
       organization_id: Id,
       changes_cursor: z.string(),
-      networks: z.enum(["all", "some"]),
+      networks: z.enum(["all", "some"]).meta({ id: "ArchivedNetworks" }),
       counts: perKind(int),
     }),
     progress: z.array(int).describe("Number of processed entities, sent during the import."),
@@ -90,7 +91,7 @@ export const importArchive = endpoint({
     dry_run: z.boolean().default(false).describe("Report what would be done, without writing."),
   }),
   ...upload({
-    contentTypes: [ARCHIVE_TYPE],
+    contentTypes: [BYTES, ARCHIVE_TYPE],
     limitBytes: 268_435_456,
     description: "A file that the export returned.",
   }),

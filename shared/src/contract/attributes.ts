@@ -8,7 +8,7 @@ const AttributeValue = z
   .union([text(0, ATTRIBUTE_LIMIT), z.number(), z.boolean()], {
     error: "must be a number, a boolean, or a text of at most 500 characters without control characters",
   })
-  .meta({ id: "AttributeValue" });
+  .meta({ id: "AttributeValueInput" });
 export type AttributeValue = z.infer<typeof AttributeValue>;
 
 const AttributeKey = z
@@ -29,7 +29,7 @@ export const Attributes = z
 
 /** {@link Attributes} in a response. */
 export const AttributesResponse = z
-  .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+  .record(z.string(), z.union([z.string(), z.number(), z.boolean()]).meta({ id: "AttributeValue" }))
   .meta({ id: "Attributes" });
 export type Attributes = z.infer<typeof AttributesResponse>;
 

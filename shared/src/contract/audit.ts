@@ -41,7 +41,7 @@ export const AUDIT_ACTIONS = [
   "imported",
 ] as const;
 
-export const AuditedEntity = z.enum(AUDITED_ENTITIES);
+export const AuditedEntity = z.enum(AUDITED_ENTITIES).meta({ id: "AuditedEntity" });
 export const AuditAction = z.enum(AUDIT_ACTIONS).meta({
   id: "AuditAction",
   description:

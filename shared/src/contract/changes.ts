@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { byId, filters, Id, Instant, Timestamp } from "./common.js";
+import { byId, filters, Id, Instant, OrderDirection, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { forKinds, KIND_NAMES, type KindName, KINDS } from "./kinds.js";
 
@@ -24,16 +24,16 @@ export type Actor = z.infer<typeof Actor>;
 
 const Before = z.record(z.string(), z.unknown()).nullable();
 
+export const ChangeAction = z.enum(CHANGE_ACTIONS).meta({ id: "ChangeAction" });
+
 /** One entry of the journal. */
 export const Change = z
   .object({
     cursor: z.string().describe("Position in commit order; pass it as `after` to get later changes."),
     at: Timestamp.describe("When it was committed."),
-    action: z
-      .enum(CHANGE_ACTIONS)
-      .describe(
-        "`missed`: an import covered a host, port or service and did not find it; `returned`: it was found again. The entity and its `ETag` are unchanged, and `before` and `after` differ in `missed_since`, which other entries do not have.",
-      ),
+    action: ChangeAction.describe(
+      "`missed`: an import covered a host, port or service and did not find it; `returned`: it was found again. The entity and its `ETag` are unchanged, and `before` and `after` differ in `missed_since`, which other entries do not have.",
+    ),
     entity: ChangedEntity,
     entity_id: Id,
     network_id: Id.nullable().describe("Null for a tag."),
@@ -56,6 +56,18 @@ export const Change = z
   .meta({ id: "Change" });
 export type Change = z.infer<typeof Change>;
 
+/** The state of an entity, as a stream sends it first. */
+const State = Change.pick({
+  entity: true,
+  entity_id: true,
+  network_id: true,
+  host_id: true,
+  name: true,
+  after: true,
+}).meta({
+  id: "EntityState",
+});
+
 /** A page of entries. */
 const Changes = z.array(Change).meta({ id: "Changes" });
 
@@ -66,7 +78,7 @@ export const ChangeCursor = z
   .regex(/^[\w-]+$/);
 
 export const reading = {
-  order_direction: z.enum(["asc", "desc"]).default("asc").describe("Oldest first, or newest first."),
+  order_direction: OrderDirection.default("asc").describe("Oldest first, or newest first."),
   limit: z.int().min(1).max(1000).default(50).describe("Maximum number of entries; a page may have fewer."),
   after: ChangeCursor.optional().describe("Only entries after this cursor, in the requested order."),
 } as const;
@@ -77,7 +89,7 @@ const byEntity = {
 } as const;
 
 const byWrite = {
-  action: z.enum(CHANGE_ACTIONS).optional().describe("Only changes of this kind."),
+  action: ChangeAction.optional().describe("Only changes of this kind."),
   user_id: Id.optional().describe("Only changes by this user."),
   key_id: Id.optional().describe("Only changes by this API key."),
   request_id: z.string().min(1).max(128).optional().describe("Only changes by this request."),
@@ -134,6 +146,22 @@ export function endEvent(end: { readonly code: string; readonly error: string })
   return `event: end\ndata: ${JSON.stringify(end)}\n\n`;
 }
 
+const sent = <Name extends string, Data extends z.ZodType>(event: Name, data: Data) =>
+  z.object({ event: z.literal(event), data });
+const at = { id: z.string().describe("Where to resume, as `Last-Event-ID`.") };
+
+/** An event of a stream, by its fields. */
+const StreamedEvent = z
+  .discriminatedUnion("event", [
+    sent("change", Change).extend(at).meta({ id: "ChangeEvent" }),
+    sent("state", State).meta({ id: "StateEvent" }),
+    sent("bookmark", z.object({ cursor: z.string() }).meta({ id: "Bookmark" }))
+      .extend(at)
+      .meta({ id: "BookmarkEvent" }),
+    sent("end", z.object({ code: z.string(), error: z.string() }).meta({ id: "StreamEnd" })).meta({ id: "EndEvent" }),
+  ])
+  .meta({ id: "StreamedEvent" });
+
 export const streamChanges = endpoint({
   ...common,
   operationId: "stream_changes",
@@ -156,7 +184,7 @@ export const streamChanges = endpoint({
         "Send the current state first, unless resuming from a cursor. Only with filters by network, host and entity.",
       ),
   }),
-  response: z.string(),
+  response: StreamedEvent,
   errors: ["cursor_invalid", "changes_gone", "too_many_streams"],
 });
 

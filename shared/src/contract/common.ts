@@ -41,8 +41,8 @@ export const Timestamp = z
   .string()
   .meta({ id: "Timestamp", format: "date-time", examples: ["2026-01-31T09:30:00.000Z"] });
 
-const Ipv4Address = z.ipv4().meta({ id: "Ipv4Address" });
-const Ipv6Address = z.ipv6().meta({ id: "Ipv6Address", pattern: IPV6_PATTERN });
+const Ipv4Address = z.ipv4();
+const Ipv6Address = z.ipv6().meta({ pattern: IPV6_PATTERN });
 export const IpAddress = z
   .union([Ipv4Address, Ipv6Address], { error: "must be an IPv4 or IPv6 address" })
   .meta({ id: "IpAddress" });
@@ -83,7 +83,7 @@ export function verbatimText(min: number, max: number, base: z.ZodString = z.str
     .meta({ minLength: min, maxLength: max, pattern: VERBATIM_PATTERN });
 }
 
-/** Cached by length, so that OpenAPI has one named schema for each. */
+/** Cached by length: there are few, and each has its checks. */
 const texts = new Map<string, z.ZodString>();
 
 /** {@link verbatimText}, trimmed. */
@@ -92,7 +92,7 @@ export function text(min: number, max: number): z.ZodString {
   const known = texts.get(id);
   if (known !== undefined) return known;
   const pattern = min === 0 ? TRIMMED_PATTERN : VISIBLE_PATTERN;
-  const schema = verbatimText(min, max, z.string().trim()).meta({ id, minLength: min, maxLength: max, pattern });
+  const schema = verbatimText(min, max, z.string().trim()).meta({ minLength: min, maxLength: max, pattern });
   texts.set(id, schema);
   return schema;
 }
@@ -126,7 +126,7 @@ export function label(min: number, max: number): z.ZodString {
   const pattern = `^${ENDS}${min === 0 ? `(?:${LABEL})?` : LABEL}${ENDS}$`;
   const schema = text(min, max)
     .check((ctx) => reportUnlessStored(ctx, visibilityFault(ctx.value)))
-    .meta({ id, minLength: min, maxLength: max, pattern });
+    .meta({ minLength: min, maxLength: max, pattern });
   labels.set(id, schema);
   return schema;
 }
@@ -211,7 +211,7 @@ export const runnerFilter = {
 /** Failures of operations that add something of which an organization may have a limited number. */
 export const QUOTA_ERRORS = ["quota_exceeded", "owner_unverified"] as const;
 
-export const PermissionLevel = z.enum(PERMISSIONS).meta({ id: "Permission" });
+export const PermissionLevel = z.enum(PERMISSIONS).meta({ id: "PermissionLevel" });
 
 /** Members of every entity that the server sets. */
 export const serverFields = { id: Id, created_at: Timestamp, updated_at: Timestamp };
@@ -245,6 +245,8 @@ const Cursor = z
       "Takes constant time for each page, and neither skips nor repeats entities that do not move.",
   );
 
+export const OrderDirection = z.enum(["asc", "desc"]).meta({ id: "OrderDirection" });
+
 /** Parameters of every list, all optional. @param fields the sortable fields, the default first @see docs/api.md "Lists" */
 export function listQuery<const Field extends string, Filters extends z.ZodRawShape>(
   fields: readonly [Field, ...Field[]],
@@ -254,7 +256,7 @@ export function listQuery<const Field extends string, Filters extends z.ZodRawSh
     ...filters,
     group_by: z.enum(fields).optional().describe("Primary sort key, always ascending."),
     order_by: z.enum(fields).optional().describe(`Sort key, within groups if any. Default \`${fields[0]}\`.`),
-    order_direction: z.enum(["asc", "desc"]).default("asc").describe("Direction of `order_by` only."),
+    order_direction: OrderDirection.default("asc").describe("Direction of `order_by` only."),
     limit: z.int().min(0).max(1000).default(50).describe("Page size; 0 means no limit."),
     offset: z.int().min(0).max(2_147_483_647).default(0).describe("Entities to skip."),
     cursor: Cursor.optional(),

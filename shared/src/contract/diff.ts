@@ -57,7 +57,7 @@ export const diffChanges = endpoint({
     from: Moment.describe("Start: a time or a cursor."),
     to: Moment.optional().describe("End: a time or a cursor; default now."),
     network_id: filters.network_id,
-    format: z.enum(DIFF_FORMATS).default("json"),
+    format: z.enum(DIFF_FORMATS).meta({ id: "DiffFormat" }).default("json"),
   }),
   response: Diff,
   files: ["text/markdown"],

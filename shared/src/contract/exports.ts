@@ -8,6 +8,8 @@ import { roleFilter } from "./roles.js";
 
 // The inventory in the file formats of other tools. @see docs/exports.md
 
+export const CsvTable = z.enum(CSV_RESOURCES).meta({ id: "CsvResource" });
+
 export const EXPORT_FORMATS = [
   "prometheus",
   "certificates",
@@ -33,7 +35,7 @@ export const exportInventory = endpoint({
     "Hosts with their addresses and services: Prometheus targets (`http_sd`), metrics of certificates that end, an Ansible inventory, `/etc/hosts` lines, a DNS " +
     "zone, Homepage links, a diagrams.net drawing, or a CSV table that can be imported again. The response is the file itself, " +
     "streamed and without an envelope. With `If-None-Match`, 304 if nothing visible to the caller has changed.",
-  params: z.object({ format: z.enum(EXPORT_FORMATS) }),
+  params: z.object({ format: z.enum(EXPORT_FORMATS).meta({ id: "ExportFormat" }) }),
   query: z.strictObject({
     network_id: filters.network_id,
     tag_ids: filters.tag_ids,
@@ -43,7 +45,7 @@ export const exportInventory = endpoint({
       .refine((zone) => isDnsName(zone.replace(/\.$/, "")), "must be a DNS zone name")
       .optional()
       .describe("Required for `dns`: the zone of the hosts, such as `home.example`."),
-    resource: z.enum(CSV_RESOURCES).optional().describe("Of `csv`: what has a row; default `hosts`."),
+    resource: CsvTable.optional().describe("Of `csv`: what has a row; default `hosts`."),
   }),
   etag: true,
   response: z.string(),

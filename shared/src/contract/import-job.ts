@@ -28,7 +28,7 @@ export const JobError = z
 export const ImportJob = z
   .object({
     id: Id,
-    state: z.enum(JOB_STATES).describe("What it does, or how it ended."),
+    state: z.enum(JOB_STATES).meta({ id: "JobState" }).describe("What it does, or how it ended."),
     network_id: Id,
     format: z.string().describe("The format the file was parsed as; until then, the requested one."),
     dry_run: z.boolean(),

@@ -1,21 +1,22 @@
 import { z } from "zod";
 import { Id, Instant, label, text, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
+import { CsvTable } from "./exports.js";
 import { HOSTNAME_LIMIT } from "./formats.js";
-import { CELL_FAULTS, COLUMN_MEANINGS, CSV_RESOURCES, IMPORT_FORMATS, saidColumn } from "./import-formats.js";
+import { CELL_FAULTS, COLUMN_MEANINGS, IMPORT_FORMATS, saidColumn } from "./import-formats.js";
 import { ImportJob } from "./import-job.js";
 import { Protocol } from "./ports.js";
 import { Missing, MissingCounts } from "./sightings.js";
 import { Cidr } from "./subnets.js";
-import { upload } from "./upload.js";
+import { BYTES, upload } from "./upload.js";
 
 // An import returns a plan: what it would do (`dry_run`) or what it has done, in the same form.
 
 const Line = z.int().describe("Line of the file, from 1; for a JSON list, the number of the entry.");
 
 /** `unchanged`: the entity already existed. */
-const Action = z.enum(["create", "update", "unchanged"]);
-const id = Id.nullable().meta({ id: "ImportedId", description: "Null if a dry run would create it." });
+const Action = z.enum(["create", "update", "unchanged"]).meta({ id: "ImportedChildAction" });
+const id = Id.nullable().describe("Null if a dry run would create it.");
 
 /** The position where the file is truncated. */
 const Ending = z
@@ -36,7 +37,7 @@ const Refusal = z.object({ code: z.string(), message: z.string() }).meta({ id: "
 
 export const ImportedSubnet = z
   .object({
-    action: z.enum(["create", "existing", "failed"]),
+    action: z.enum(["create", "existing", "failed"]).meta({ id: "ImportedSubnetAction" }),
     id,
     cidr: z.string(),
     error: Refusal.nullable(),
@@ -69,6 +70,7 @@ const ImportedService = z
     service_definition: z.string(),
     guessed_from: z
       .enum(GUESS_SOURCES)
+      .meta({ id: "GuessSource" })
       .nullable()
       .describe("Evidence for a guessed definition: the product or service named by the scan, or the port."),
     bindings: z
@@ -96,10 +98,11 @@ const SupersededInterface = z
 export const ImportedHost = z
   .object({
     line: Line,
-    action: z.enum(["create", "update", "unchanged", "failed"]),
+    action: z.enum(["create", "update", "unchanged", "failed"]).meta({ id: "ImportedHostAction" }),
     id,
     matched_by: z
       .enum(["mac_address", "ip_address"])
+      .meta({ id: "HostMatch" })
       .nullable()
       .describe("How an existing host was matched; null if by its name or by the request."),
     name: z.string(),
@@ -126,7 +129,11 @@ export const SkippedPart = z
     what: z.string(),
     reason: z.string(),
     column: z.string().optional().describe("For CSV: the column heading of the invalid cell."),
-    code: z.enum(CELL_FAULTS).optional().describe("For CSV: the error code of the invalid cell."),
+    code: z
+      .enum(CELL_FAULTS)
+      .meta({ id: "CellFault" })
+      .optional()
+      .describe("For CSV: the error code of the invalid cell."),
   })
   .meta({ id: "SkippedPart" });
 export type SkippedPart = z.infer<typeof SkippedPart>;
@@ -233,12 +240,14 @@ export const importNmap = endpoint({
     AS_JOB,
   query: z.strictObject(query),
   ...upload({
-    contentTypes: ["application/xml", "text/xml"],
+    contentTypes: [BYTES, "application/xml", "text/xml"],
     ...LIMITS,
     description: "XML output of `nmap -oX`, or gzip of it.",
   }),
   ...results,
 });
+
+const ImportFormat = z.enum(IMPORT_FORMATS).meta({ id: "ImportFormat" });
 
 export const importFile = endpoint({
   ...common,
@@ -250,7 +259,7 @@ export const importFile = endpoint({
     "Same rules and response as the nmap import. `auto` detects the format from the content. Some formats describe one host " +
     "without identifying it; for these, pass `host_id` or `hostname`. " +
     AS_JOB,
-  params: z.object({ format: z.enum(IMPORT_FORMATS) }),
+  params: z.object({ format: ImportFormat }),
   query: z.strictObject({
     ...query,
     host_id: Id.optional().describe("The host that the file describes."),
@@ -259,10 +268,7 @@ export const importFile = endpoint({
       .describe(
         "The host name of the host that the file describes; created if neither the name nor an address matches one.",
       ),
-    resource: z
-      .enum(CSV_RESOURCES)
-      .optional()
-      .describe("The kind of rows in a CSV table; by default detected from the headings."),
+    resource: CsvTable.optional().describe("The kind of rows in a CSV table; by default detected from the headings."),
     columns: z
       .array(text(3, 200).refine((written) => saidColumn(written) !== null, "must be `heading=meaning`"))
       .max(MOST_SAID_COLUMNS)
@@ -274,7 +280,7 @@ export const importFile = endpoint({
       ),
   }),
   ...upload({
-    contentTypes: ["application/octet-stream", "application/json", "text/csv", "application/xml", "text/xml"],
+    contentTypes: [BYTES, "application/json", "text/csv", "application/xml", "text/xml"],
     ...LIMITS,
     description: "The file, or gzip of it.",
   }),

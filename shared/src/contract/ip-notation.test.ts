@@ -9,16 +9,14 @@ interface Pattern {
 }
 
 interface Schemas {
-  readonly Ipv4Address: Pattern;
-  readonly Ipv6Address: Pattern;
-  readonly Cidr: { readonly anyOf: readonly Pattern[] };
+  readonly IpAddress: Pattern;
+  readonly Cidr: Pattern;
 }
 
 const document = JSON.parse(openApiText("")) as { readonly components: { readonly schemas: Schemas } };
-const { Ipv4Address, Ipv6Address, Cidr: block } = document.components.schemas;
+const { IpAddress: address, Cidr: block } = document.components.schemas;
 
-const matches = (text: string, patterns: readonly Pattern[]): boolean =>
-  patterns.some(({ pattern = "" }) => new RegExp(pattern, "u").test(text));
+const matches = (text: string, { pattern = "" }: Pattern): boolean => new RegExp(pattern, "u").test(text);
 
 const group = fc.integer({ min: 0, max: 0x1_0fff }).map((n) => n.toString(16));
 const groups = fc.array(group, { maxLength: 8 }).map((parts) => parts.join(":"));
@@ -36,7 +34,7 @@ describe("the patterns of addresses in the OpenAPI document", () => {
   it("match what is accepted, and nothing else", () => {
     fc.assert(
       fc.property(anyText, (text) => {
-        expect([text, matches(text, [Ipv4Address, Ipv6Address])]).toEqual([text, IpAddress.safeParse(text).success]);
+        expect([text, matches(text, address)]).toEqual([text, IpAddress.safeParse(text).success]);
       }),
       { numRuns: 2_000 },
     );
@@ -46,7 +44,7 @@ describe("the patterns of addresses in the OpenAPI document", () => {
     fc.assert(
       fc.property(anyText, fc.integer({ min: -1, max: 130 }), (text, bits) => {
         const cidr = `${text}/${bits}`;
-        expect([cidr, matches(cidr, block.anyOf)]).toEqual([cidr, Cidr.safeParse(cidr).success]);
+        expect([cidr, matches(cidr, block)]).toEqual([cidr, Cidr.safeParse(cidr).success]);
       }),
       { numRuns: 2_000 },
     );
@@ -55,8 +53,8 @@ describe("the patterns of addresses in the OpenAPI document", () => {
   it.each(["::10.1.2.3", "::ffff:10.1.2.3", "64:ff9b::10.1.2.3", "1:2:3:4:5:6:7.8.9.10", "1:2:3:4:5::6.7.8.9"])(
     "match %s, whose last 32 bits are written like IPv4",
     (text) => {
-      expect(matches(text, [Ipv6Address])).toBe(true);
-      expect(matches(`${text}/128`, block.anyOf)).toBe(true);
+      expect(matches(text, address)).toBe(true);
+      expect(matches(`${text}/128`, block)).toBe(true);
     },
   );
 });

@@ -129,6 +129,7 @@ export const providerLogout = endpoint({
   params: byProvider,
   ...upload({
     contentTypes: ["application/x-www-form-urlencoded"],
+    form: z.object({ logout_token: z.string() }),
     limitBytes: 65_536,
     description: "A form with the field `logout_token`.",
   }),

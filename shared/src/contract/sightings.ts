@@ -10,21 +10,21 @@ const Seen = z
     last_at: Timestamp,
     by: z.string().describe("Format of the last import that found it."),
   })
+  .meta({ id: "Seen" })
   .nullable()
-  .describe("When imports found it. Not part of the `ETag`; absent from past states.")
-  .meta({ id: "Seen" });
+  .describe("When imports found it. Not part of the `ETag`; absent from past states.");
 
-const MissedSince = Timestamp.nullable()
-  .describe("Since when imports that cover it have not found it.")
-  .meta({ id: "MissedSince" });
+const MissedSince = Timestamp.nullable().describe("Since when imports that cover it have not found it.");
 
 /** Additional members of responses; absent from past states and the journal. */
 export const sighting = { seen: Seen.optional(), missed_since: MissedSince.optional() };
 
+export const SightedEntity = z.enum(SIGHTED_KINDS).meta({ id: "SightedEntity" });
+
 /** An entity that an import covered but did not find. */
 export const Missing = z
   .object({
-    entity: z.enum(SIGHTED_KINDS),
+    entity: SightedEntity,
     id: Id,
     network_id: Id,
     host_id: Id,

@@ -36,7 +36,6 @@ export const COLOUR_FAULT = "must be a colour such as #3b82f6 or #38f, or a CSS 
 const Colour = text(1, 50)
   .check((ctx) => reportUnlessStored(ctx, COLOUR.test(ctx.value) ? null : COLOUR_FAULT))
   .meta({
-    id: "Colour",
     minLength: 1,
     maxLength: 50,
     pattern: "^\\s*(?:#[0-9A-Fa-f]{3}|#[0-9A-Fa-f]{6}|[A-Za-z]+)\\s*$",

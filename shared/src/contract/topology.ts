@@ -131,7 +131,7 @@ export const getTopology = endpoint({
   query: z.strictObject({
     ...asOf,
     network_id: filters.network_id,
-    format: z.enum(TOPOLOGY_FORMATS).default("json"),
+    format: z.enum(TOPOLOGY_FORMATS).meta({ id: "TopologyFormat" }).default("json"),
   }),
   response: Topology,
   files: ["text/vnd.graphviz", "application/vnd.mermaid", "application/graphml+xml"],

@@ -1,9 +1,14 @@
 import { z } from "zod";
 
+/** The type under which every file is accepted, and which the OpenAPI document has. */
+export const BYTES = "application/octet-stream";
+
 /** A request body that is a file instead of JSON: it is streamed, and validated by its reader. */
 export interface Upload {
-  /** Media types without parameters, the preferred one first. */
+  /** Media types without parameters. The document has the first alone, because generated clients send one of several at random. */
   readonly contentTypes: readonly [string, ...string[]];
+  /** The fields, if it is a form. */
+  readonly form?: z.ZodObject;
   readonly limitBytes: number;
   /** The same for a file that is read by a job. */
   readonly jobLimitBytes?: number;

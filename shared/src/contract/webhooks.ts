@@ -11,14 +11,14 @@ import {
   text,
   Timestamp,
 } from "./common.js";
-import { Actor, CHANGE_ACTIONS, ChangeCursor, ChangedEntity } from "./changes.js";
+import { Actor, ChangeAction, ChangeCursor, ChangedEntity } from "./changes.js";
 import { endpoint } from "./endpoint.js";
 import { patchOf } from "./merge-patch.js";
 
 // Changes are sent to URLs of the organization's choice. @see docs/webhooks.md
 
 export const WEBHOOK_FORMATS = ["standard", "slack", "discord", "ntfy"] as const;
-export const WebhookFormat = z.enum(WEBHOOK_FORMATS);
+export const WebhookFormat = z.enum(WEBHOOK_FORMATS).meta({ id: "WebhookFormat" });
 export type WebhookFormat = z.infer<typeof WebhookFormat>;
 
 const URL_LENGTH = 2_000;
@@ -51,7 +51,7 @@ const WebhookFilter = z
   .object({
     network_ids: z.array(Id).describe("Only entities of these networks; excludes changes of tags themselves."),
     entities: z.array(ChangedEntity),
-    actions: z.array(z.enum(CHANGE_ACTIONS)),
+    actions: z.array(ChangeAction),
     tag_ids: z
       .array(z.string())
       .describe("Only entities with any of these tags before or after the change (ids of managed tags, or labels)."),
@@ -70,7 +70,7 @@ const WebhookFilterInput = z
   .object({
     network_ids: z.array(Id).max(100).overwrite(once).default([]),
     entities: z.array(ChangedEntity).max(10).overwrite(once).default([]),
-    actions: z.array(z.enum(CHANGE_ACTIONS)).max(10).overwrite(once).default([]),
+    actions: z.array(ChangeAction).max(10).overwrite(once).default([]),
     tag_ids: z.array(text(1, 50).overwrite(canonicalId)).max(50).overwrite(once).default([]),
     known: z.boolean().nullable().default(null),
   })
@@ -126,13 +126,16 @@ export const WebhookDelivery = z
   .object({
     id: z.string().describe("The `webhook-id` header; the same for all attempts."),
     at: Timestamp,
-    kind: z.enum(["changes", "test"]),
+    kind: z.enum(["changes", "test"]).meta({ id: "WebhookDeliveryKind" }),
     changes: z.int().describe("Number of changes in the message."),
     cursor: z.string().nullable().describe("Cursor of the last change in the message."),
     attempt: z.int().describe("Starts at 1."),
-    outcome: z.enum(["delivered", "failed"]),
+    outcome: z.enum(["delivered", "failed"]).meta({ id: "WebhookOutcome" }),
     status: z.int().nullable().describe("HTTP status of the response; null if there was none."),
-    error: z.enum(Object.keys(WEBHOOK_FAULTS) as [WebhookFault, ...WebhookFault[]]).nullable(),
+    error: z
+      .enum(Object.keys(WEBHOOK_FAULTS) as [WebhookFault, ...WebhookFault[]])
+      .meta({ id: "WebhookFault" })
+      .nullable(),
     duration_ms: z.int(),
   })
   .meta({ id: "WebhookDelivery" });

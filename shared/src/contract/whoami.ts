@@ -5,8 +5,8 @@ import { endpoint } from "./endpoint.js";
 /** What limits a caller, and which right it limits. */
 const Limitation = z
   .object({
-    by: z.enum(["key", "user", "organization"]),
-    right: z.enum(["permissions", "network_ids"]),
+    by: z.enum(["key", "user", "organization"]).meta({ id: "LimitingParty" }),
+    right: z.enum(["permissions", "network_ids"]).meta({ id: "LimitedRight" }),
   })
   .meta({ id: "Limitation" });
 export type Limitation = z.infer<typeof Limitation>;
@@ -14,7 +14,7 @@ export type Limitation = z.infer<typeof Limitation>;
 /** The principal of a credential and its current rights. */
 export const Whoami = z
   .object({
-    kind: z.enum(["key", "session"]),
+    kind: z.enum(["key", "session"]).meta({ id: "CredentialKind" }),
     credential_id: Id,
     name: z.string().nullable().describe("Name of the API key; null for a session."),
     expires_at: Timestamp.nullable().describe("null for an API key that does not expire."),

@@ -53,7 +53,7 @@ const FieldChange = z
 
 const PlannedChange = z
   .object({
-    action: z.enum(["create", "update", "delete"]),
+    action: z.enum(["create", "update", "delete"]).meta({ id: "PlannedAction" }),
     entity: z.string().describe("Kind of entity, such as `Service`."),
     id: Id.describe("Provisional for a new entity."),
     name: z
@@ -70,7 +70,7 @@ const PlannedRemovedBinding = z
   .object({
     service: z.int().optional().describe("For a new host: index of the service in the request."),
     index: z.int().describe("Index in the request."),
-    reason: z.enum(["duplicate", "covered_by_all_interfaces"]),
+    reason: z.enum(["duplicate", "covered_by_all_interfaces"]).meta({ id: "RemovedBindingReason" }),
     kept_index: z.int().describe("Index of the binding that is kept."),
   })
   .meta({ id: "PlannedRemovedBinding" });
@@ -82,7 +82,7 @@ export const PLAN_TAG = "plan-";
 /** The changes that a write makes or would make. @see docs/writing-safely.md */
 export const Plan = z
   .object({
-    action: z.enum(["create", "update", "delete", "none"]),
+    action: z.enum(["create", "update", "delete", "none"]).meta({ id: "PlanAction" }),
     changes: z.array(PlannedChange).describe("In order of execution."),
     truncated: z.boolean().describe("True if there are more changes than are listed."),
     removed_bindings: z.array(PlannedRemovedBinding).describe("Redundant bindings of the request."),

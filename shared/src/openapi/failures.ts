@@ -82,7 +82,7 @@ const Failure = z
   .object({
     success: z.literal(false),
     error: z.string().describe("Human-readable message."),
-    code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]),
+    code: z.enum(Object.keys(ERRORS) as [ErrorCode, ...ErrorCode[]]).meta({ id: "ErrorCode" }),
     params: z.record(z.string(), z.unknown()).describe("Details of the code."),
     meta: Version.extend({ request_id: z.string() }).meta({ id: "FailureMeta" }),
   })

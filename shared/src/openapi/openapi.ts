@@ -16,6 +16,7 @@ import {
   takesPrecondition,
 } from "../contract/writes.js";
 import { RESPOND_ASYNC } from "../http/headers.js";
+import { makePortable } from "./portable.js";
 import { createResponses, HEADERS, inlineUnsharedResponses, type Responses } from "./responses.js";
 
 // Generates the OpenAPI 3.1 document from the contract alone.
@@ -29,6 +30,7 @@ export function createOpenApiDocument(version: string): object {
     info: {
       title: "Network topology service",
       version,
+      license: { name: "Apache 2.0", url: "https://www.apache.org/licenses/LICENSE-2.0" },
       description:
         "Hosts, their interfaces and ports, and the services that run on them. Every response is an envelope: `success`, " +
         "`data` and `meta`, or `success`, `error`, `code`, `params` and `meta`. Success is 200, and 202 for a job. Later versions may " +
@@ -43,22 +45,15 @@ export function createOpenApiDocument(version: string): object {
       responses: responses.components,
       securitySchemes: {
         apiKey: { type: "http", scheme: "bearer", description: "A user API key." },
-        share: { type: "http", scheme: "bearer", description: "The secret of a share." },
-        session: { type: "apiKey", in: "cookie", name: "session_id", description: "Set by login." },
+        shareSecret: { type: "http", scheme: "bearer", description: "The secret of a share." },
+        sessionCookie: { type: "apiKey", in: "cookie", name: "session_id", description: "Set by login." },
       },
     },
   };
   const document = createDocument(description, { override: withoutRedundantKeywords });
   inlineUnsharedResponses(document as never);
-  withoutClosedReferences(document);
+  makePortable(document);
   return document;
-}
-
-/** A described reference to an object would forbid all of its members: a reference says itself what is allowed. */
-function withoutClosedReferences(part: unknown): void {
-  if (typeof part !== "object" || part === null) return;
-  if ("$ref" in part && "additionalProperties" in part) delete part.additionalProperties;
-  for (const inner of Object.values(part)) withoutClosedReferences(inner);
 }
 
 /** Removes keywords that every integer or object would satisfy, and those that forbid new members in later responses. */
@@ -110,6 +105,26 @@ function headersOf(operation: AnyEndpoint): z.ZodObject {
   });
 }
 
+/** The fields by which entities are sorted, such as `HostOrderField`, by their name. */
+const ORDER_FIELDS = new Map<string, z.ZodType>();
+
+/** The parameters of an operation; fields to sort by are a type with a name, if there is a choice. */
+function queryOf({ list, query, response }: AnyEndpoint): z.ZodObject | undefined {
+  const { group_by, order_by } = (query?.shape ?? {}) as Record<string, z.ZodType | undefined>;
+  const entity = z.globalRegistry.get(response)?.id;
+  if (list !== true || query === undefined || entity === undefined) return query;
+  if (!(group_by instanceof z.ZodOptional && order_by instanceof z.ZodOptional)) return query;
+  const fields = order_by.unwrap() as z.ZodEnum;
+  if (fields.options.length === 1) return query;
+  const id = `${entity}OrderField`;
+  const named = ORDER_FIELDS.get(id) ?? z.enum(fields.options as string[]).meta({ id });
+  ORDER_FIELDS.set(id, named);
+  return query.extend({
+    group_by: named.optional().describe(group_by.description ?? ""),
+    order_by: named.optional().describe(order_by.description ?? ""),
+  });
+}
+
 function describe(operation: AnyEndpoint, responses: Responses): ZodOpenApiOperationObject {
   return {
     operationId: operation.operationId,
@@ -118,7 +133,7 @@ function describe(operation: AnyEndpoint, responses: Responses): ZodOpenApiOpera
     ...describeRights(operation),
     requestParams: {
       ...(operation.params && { path: operation.params }),
-      ...(operation.query && { query: operation.query }),
+      ...(operation.query && { query: queryOf(operation) }),
       header: headersOf(operation),
     },
     ...describeBody(operation),
@@ -126,25 +141,29 @@ function describe(operation: AnyEndpoint, responses: Responses): ZodOpenApiOpera
   };
 }
 
+const FILE = { type: "string", format: "binary" } as const;
+
 function describeBody(operation: AnyEndpoint): Pick<ZodOpenApiOperationObject, "requestBody"> {
   const { body, upload } = operation;
   if (body === undefined) return {};
   if (upload === undefined)
     return { requestBody: { required: true, content: { [bodyTypesOf(operation)[0]]: { schema: body } } } };
-  const file = { schema: { type: "string" } } as const;
-  const { limitBytes, jobLimitBytes } = upload;
+  const { contentTypes, limitBytes, jobLimitBytes, form } = upload;
   const ofJobs =
     jobLimitBytes === undefined ? "" : `; ${jobLimitBytes / 2 ** 20} MiB with \`Prefer: ${RESPOND_ASYNC}\``;
-  const description = `${upload.description} At most ${limitBytes / 2 ** 20} MiB${ofJobs}.`;
-  const content = Object.fromEntries(upload.contentTypes.map((type) => [type, file]));
+  const size = limitBytes < 2 ** 20 ? `${limitBytes / 2 ** 10} KiB` : `${limitBytes / 2 ** 20} MiB`;
+  const others = contentTypes.slice(1).map((type) => `\`${type}\``);
+  const also = others.length === 0 ? "" : ` Also accepted as ${others.join(", ")}.`;
+  const description = `${upload.description} At most ${size}${ofJobs}.${also}`;
+  const content = { [contentTypes[0]]: { schema: form ?? FILE } };
   return { requestBody: { required: true, description, content } };
 }
 
 const SECURITY: Record<AnyEndpoint["credential"], Record<string, string[]>[]> = {
-  any: [{ apiKey: [] }, { session: [] }],
-  session: [{ session: [] }],
-  optional: [{ session: [] }, {}],
-  share: [{ share: [] }],
+  any: [{ apiKey: [] }, { sessionCookie: [] }],
+  session: [{ sessionCookie: [] }],
+  optional: [{ sessionCookie: [] }, {}],
+  share: [{ shareSecret: [] }],
   none: [],
   process: [],
 };

@@ -88,6 +88,10 @@ function commonHeaders(operation: AnyEndpoint): Record<string, { $ref: string }>
 /** File types that clients parse as values; all others are text. */
 const READ_AS_VALUES: ReadonlySet<string> = new Set(["application/json", "application/yaml"]);
 
+function schemaOfFile(type: string): z.ZodType {
+  return READ_AS_VALUES.has(type) ? z.unknown() : z.string();
+}
+
 /** A reference to a response component. */
 export interface ResponseReference {
   readonly $ref: `#/components/responses/${string}`;
@@ -151,7 +155,7 @@ export function createResponses(operations: readonly AnyEndpoint[]): Responses {
       content: {
         ...(!isFile && { "application/json": { schema: envelopeOf(operation, data) } }),
         ...Object.fromEntries(
-          files.map((type) => [type, { schema: READ_AS_VALUES.has(type) ? z.unknown() : z.string() }]),
+          files.map((type) => [type, { schema: streams ? operation.response : schemaOfFile(type) }]),
         ),
       },
     }));
@@ -239,7 +243,10 @@ interface Document {
   readonly components: { readonly responses: Record<string, unknown> };
 }
 
-/** Moves each response that a single operation has into that operation. */
+/**
+ * Moves each success that a single operation has into that operation. Failures differ by little more than their status,
+ * and generators of Go take those without a name of their own for one.
+ */
 export function inlineUnsharedResponses({ paths, components }: Document): void {
   const operations = Object.values(paths).flatMap((methods) => Object.values(methods));
   const uses = new Map<string, number>();
@@ -247,7 +254,7 @@ export function inlineUnsharedResponses({ paths, components }: Document): void {
     for (const { name } of referencesIn(responses)) uses.set(name, (uses.get(name) ?? 0) + 1);
   for (const { responses } of operations)
     for (const { status, name } of referencesIn(responses))
-      if (uses.get(name) === 1) {
+      if (uses.get(name) === 1 && !name.endsWith("Failure")) {
         responses[status] = components.responses[name];
         Reflect.deleteProperty(components.responses, name);
       }

@@ -8,6 +8,7 @@ import { hasETag, takesIdempotencyKey } from "@nts/shared/contract/writes";
 import type { ErrorCode } from "@nts/shared/errors";
 import { STATUSES } from "@nts/shared/http/statuses";
 import { codesOf } from "@nts/shared/openapi/failures";
+import { type Schema, schemasIn } from "@nts/shared/openapi/schemas";
 import { breakingChanges, type OpenApiDocument } from "../support/breaking-changes.js";
 
 const read = (name: string): string => readFileSync(join(ROOT, "shared", name), "utf8");
@@ -66,11 +67,24 @@ describe("the OpenAPI document", () => {
   });
 
   it("has no two components with the same name, which generators turn into one type", () => {
-    const { schemas, responses, headers } = documentOf(text).components;
-    const names = [schemas, responses, headers].flatMap((section) =>
-      Object.keys(section!).map((name) => name.toLowerCase()),
+    const names = Object.values(documentOf(text).components).flatMap((section) =>
+      Object.keys(section).map((name) => name.toLowerCase()),
     );
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+
+  it("says nothing beside a reference but its description, and no constant but of texts", () => {
+    const faults: string[] = [];
+    const look = (schema: Schema): void => {
+      const beside = Object.keys(schema).filter((name) => name !== "$ref" && name !== "description");
+      if (schema.$ref !== undefined && beside.length > 0) faults.push(JSON.stringify(schema));
+      if (schema.const !== undefined || schema.type === "null" || Array.isArray(schema.default))
+        faults.push(JSON.stringify(schema));
+    };
+    const document = documentOf(text);
+    const alternatives = new Set(schemasIn(document).flatMap(({ anyOf = [], oneOf = [] }) => [...anyOf, ...oneOf]));
+    for (const schema of schemasIn(document)) if (!alternatives.has(schema)) look(schema);
+    expect(faults).toEqual([]);
   });
 
   it("repeats no schema, neither as two components nor as a component and inline", () => {
@@ -87,7 +101,9 @@ describe("the OpenAPI document", () => {
       for (const [name, member] of Object.entries(value)) look(member, `${place}/${name}`);
     };
     look(documentOf(text), "");
-    expect([...places.values()].filter((same) => same.length > 1)).toEqual([]);
+    // What is created and what is updated may have the same members, which mean different things if they are absent.
+    const kindsOf = (same: readonly string[]) => new Set(same.map((place) => place.replace(/(?:Create|Update)$/, "")));
+    expect([...places.values()].filter((same) => same.length > 1 && kindsOf(same).size > 1)).toEqual([]);
   });
 });
 
@@ -117,8 +133,8 @@ describe("a change of the contract", () => {
     ],
     [
       "a credential that is no longer sufficient",
-      '"security": [{"apiKey":[]},{"session":[]}]',
-      '"security": [{"session":[]}]',
+      '"security": [{"apiKey":[]},{"sessionCookie":[]}]',
+      '"security": [{"sessionCookie":[]}]',
       "the credential apiKey is no longer enough",
     ],
   ])("is detected when it is %s", (_, was, is, sentence) => {

@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { OPERATIONS } from "@nts/shared/contract";
 import { takesIdempotencyKey } from "@nts/shared/contract/writes";
+import { inEdition30 } from "@nts/shared/openapi/edition-3-0";
 import { openApiText } from "@nts/shared/openapi/openapi";
 import { SERVER_VERSION } from "@nts/shared/version";
 import { clientFiles } from "../documents/client.js";
@@ -24,6 +25,12 @@ describe("the contract and what is derived from it", () => {
     const validator = new Validator();
     const result = await validator.validate(read("shared/openapi.json"));
     expect([validator.version, result.errors ?? [], result.valid]).toEqual(["3.1", [], true]);
+  });
+
+  it("has an edition of it that is valid 3.0", async () => {
+    const validator = new Validator();
+    const result = await validator.validate({ ...inEdition30(JSON.parse(read("shared/openapi.json")) as object) });
+    expect([validator.version, result.errors ?? [], result.valid]).toEqual(["3.0", [], true]);
   });
 
   it("contains each operation id once, and each method of a path once", () => {

@@ -37,6 +37,11 @@ describe("the documentation pages of the gateway", () => {
   it("include the OpenAPI document and a page for it that loads nothing from elsewhere", async () => {
     const document = await fetch(`${world.url}/openapi.json`);
     expect(await document.json()).toMatchObject({ openapi: "3.1.0" });
+    const editionOf = async (asked: string) => {
+      const response = await fetch(`${world.url}/openapi.json?openapi=${asked}`);
+      return response.ok ? ((await response.json()) as { openapi: string }).openapi : response.status;
+    };
+    expect(await Promise.all(["3.0", "3.0.3", "3.1", "2.0"].map(editionOf))).toEqual(["3.0.3", "3.0.3", "3.1.0", 404]);
     const page = await fetch(`${world.url}/api/docs`);
     expect(page.headers.get("content-security-policy")).toContain("script-src 'self'");
     const html = await page.text();
