@@ -32,27 +32,29 @@ export interface components {
             /** Format: password */
             password: string;
             /** @description Name of the new organization; ignored with an invite. */
-            organization_name?: components["schemas"]["Label1To100"];
+            organization_name?: string;
             /** @description Join the organization of the invite instead of creating one. */
             invite_token?: string;
         };
-        Label1To100: components["schemas"]["Text1To100"];
-        Text1To100: string;
+        /** @enum {string} */
+        UserOrderField: "created_at" | "email" | "updated_at";
+        /** @enum {string} */
+        OrderDirection: "asc" | "desc";
         UserUpdate: {
-            permissions: components["schemas"]["Permission"];
+            permissions: components["schemas"]["PermissionLevel"];
             /** @description The networks of a Member or Viewer; if absent, unchanged. Owners and Admins have all networks. */
             network_ids?: components["schemas"]["Uuid"][];
         };
         /** @enum {string} */
-        Permission: "Owner" | "Admin" | "Member" | "Viewer";
+        PermissionLevel: "Owner" | "Admin" | "Member" | "Viewer";
         UserPatch: {
-            permissions?: components["schemas"]["Permission"];
+            permissions?: components["schemas"]["PermissionLevel"];
             /** @description The networks of a Member or Viewer; if absent, unchanged. Owners and Admins have all networks. */
             network_ids?: components["schemas"]["Uuid"][];
         };
         DeviceSignInStart: {
             /** @description What the person is shown, such as the program and its machine. */
-            name?: components["schemas"]["Label1To100"];
+            name?: string;
         };
         DeviceUserCode: {
             /** @description As shown by the program; hyphens, spaces and case do not matter. */
@@ -111,16 +113,22 @@ export interface components {
         InvitePreviewRequest: {
             token: string;
         };
+        /** @enum {string} */
+        InviteOrderField: "created_at" | "expires_at";
         InviteCreate: {
-            permissions: components["schemas"]["Permission"];
-            /**
-             * @description The networks of a Member or Viewer.
-             * @default []
-             */
+            permissions: components["schemas"]["PermissionLevel"];
+            /** @description The networks of a Member or Viewer. */
             network_ids?: components["schemas"]["Uuid"][];
-            /** @default 168 */
+            /**
+             * Format: int32
+             * @default 168
+             */
             expires_in_hours?: number;
-            /** @description Also mails the invite to this address; needs a verified address of the caller. */
+            /**
+             * Format: email
+             * @description Also mails the invite to this address; needs a verified address of the caller.
+             * @example ada@example.com
+             */
             email?: string | null;
         };
         InviteAcceptance: {
@@ -130,45 +138,51 @@ export interface components {
             /** @description Optional within five minutes of sign-in. */
             password?: string;
             /** @description Name of a new organization. */
-            organization_name?: components["schemas"]["Label1To100"];
+            organization_name?: string;
         };
         ProfileUpdate: {
-            company_size?: components["schemas"]["Label0To100"] | null;
-            job_title?: components["schemas"]["Label0To100"] | null;
+            company_size?: string | null;
+            job_title?: string | null;
         };
-        Label0To100: components["schemas"]["Text0To100"];
-        Text0To100: string;
         OrganizationUpdate: {
-            name: components["schemas"]["Label1To100"];
+            name: string;
             api_access_enabled?: boolean;
             /** @description Changing it requires a confirmed session of an Owner with a second factor. */
             require_second_factor?: boolean;
             /** @description Can be disabled by an Owner in a session started with a provider; password sessions then end. */
             password_login?: boolean;
-            /** @description Maximum age of the secret of an API key, also of existing keys; null for no maximum. */
+            /**
+             * Format: int32
+             * @description Maximum age of the secret of an API key, also of existing keys; null for no maximum.
+             */
             max_key_lifetime_days?: number | null;
         };
         OrganizationPatch: {
-            name?: components["schemas"]["Label1To100"];
+            name?: string;
             api_access_enabled?: boolean;
             /** @description Changing it requires a confirmed session of an Owner with a second factor. */
             require_second_factor?: boolean;
             /** @description Can be disabled by an Owner in a session started with a provider; password sessions then end. */
             password_login?: boolean;
-            /** @description Maximum age of the secret of an API key, also of existing keys; null for no maximum. */
+            /**
+             * Format: int32
+             * @description Maximum age of the secret of an API key, also of existing keys; null for no maximum.
+             */
             max_key_lifetime_days?: number | null;
         };
         OrganizationDeletion: {
             /** @description Optional within five minutes of sign-in. */
             password?: string;
             /** @description The name of the organization, as a confirmation. */
-            name: components["schemas"]["Text1To100"];
+            name: string;
         };
         LeakedKeys: {
             keys: string[];
         };
+        /** @enum {string} */
+        UserApiKeyOrderField: "created_at" | "name" | "updated_at";
         UserApiKeyInput: {
-            name: components["schemas"]["Label1To100"];
+            name: string;
             /** @description The caller's organization. */
             organization_id: components["schemas"]["Uuid"];
             /** @description The caller. */
@@ -181,30 +195,27 @@ export interface components {
             /** @description A list restricts the key to these networks; null removes the restriction; if absent, unchanged (on creation: unrestricted). */
             network_ids?: components["schemas"]["Uuid"][] | null;
             /** @description Default Viewer, with the scope `collect` Member; if absent, unchanged. */
-            permissions?: components["schemas"]["Permission"];
+            permissions?: components["schemas"]["PermissionLevel"];
             /** @description `collect` limits the key to imports, their jobs and `whoami`. Default full; if absent, unchanged. */
             scope?: components["schemas"]["KeyScope"];
             /** @description Addresses or CIDR blocks; empty for no restriction; if absent, unchanged. */
-            allowed_ips?: (components["schemas"]["IpAddress"] | components["schemas"]["Cidr"])[];
-            /** @description In addition to the user's limit, which still applies; null for none; if absent, unchanged. */
+            allowed_ips?: string[];
+            /**
+             * Format: int32
+             * @description In addition to the user's limit, which still applies; null for none; if absent, unchanged.
+             */
             rate_limit_per_minute?: number | null;
         };
-        Tags: components["schemas"]["Label1To50"][];
-        Label1To50: components["schemas"]["Text1To50"];
-        Text1To50: string;
+        Tags: string[];
         /** Format: date-time */
         Instant: string;
         /** @enum {string} */
         KeyScope: "full" | "collect";
-        IpAddress: components["schemas"]["Ipv4Address"] | components["schemas"]["Ipv6Address"];
-        /** Format: ipv4 */
-        Ipv4Address: string;
-        /** Format: ipv6 */
-        Ipv6Address: string;
+        IpAddress: string;
         /** @description All host bits are zero. A block of IPv4-mapped IPv6 addresses, such as `::ffff:10.0.0.0/104`, becomes IPv4. */
         Cidr: string;
         UserApiKeyPatch: {
-            name?: components["schemas"]["Label1To100"];
+            name?: string;
             /** @description The caller's organization. */
             organization_id?: components["schemas"]["Uuid"];
             /** @description The caller. */
@@ -217,12 +228,15 @@ export interface components {
             /** @description A list restricts the key to these networks; null removes the restriction; if absent, unchanged (on creation: unrestricted). */
             network_ids?: components["schemas"]["Uuid"][] | null;
             /** @description Default Viewer, with the scope `collect` Member; if absent, unchanged. */
-            permissions?: components["schemas"]["Permission"];
+            permissions?: components["schemas"]["PermissionLevel"];
             /** @description `collect` limits the key to imports, their jobs and `whoami`. Default full; if absent, unchanged. */
             scope?: components["schemas"]["KeyScope"];
             /** @description Addresses or CIDR blocks; empty for no restriction; if absent, unchanged. */
-            allowed_ips?: (components["schemas"]["IpAddress"] | components["schemas"]["Cidr"])[];
-            /** @description In addition to the user's limit, which still applies; null for none; if absent, unchanged. */
+            allowed_ips?: string[];
+            /**
+             * Format: int32
+             * @description In addition to the user's limit, which still applies; null for none; if absent, unchanged.
+             */
             rate_limit_per_minute?: number | null;
         };
         /** @description Tags to remove, then tags to add. */
@@ -230,14 +244,14 @@ export interface components {
             add?: components["schemas"]["Tags"];
             remove?: components["schemas"]["Tags"];
         };
-        Text1To600: string;
+        /** @enum {string} */
+        NetworkOrderField: "created_at" | "name" | "updated_at";
         NetworkCreate: {
-            name: components["schemas"]["Label1To100"];
+            name: string;
             /** @description The caller's own organization. */
             organization_id?: components["schemas"]["Uuid"];
             /** @description If absent, unchanged; in a patch, null removes a member. */
             attributes?: components["schemas"]["AttributesInput"];
-            /** @default [] */
             tags?: components["schemas"]["Tags"];
         };
         /**
@@ -247,13 +261,12 @@ export interface components {
          *     }
          */
         AttributesInput: {
-            [key: string]: components["schemas"]["AttributeValue"];
+            [key: string]: components["schemas"]["AttributeValueInput"];
         };
-        AttributeValue: components["schemas"]["Text0To500"] | number | boolean;
-        Text0To500: string;
+        AttributeValueInput: string | number | boolean;
         BulkDelete: components["schemas"]["Uuid"][];
         NetworkUpdate: {
-            name: components["schemas"]["Label1To100"];
+            name: string;
             /** @description The caller's own organization. */
             organization_id?: components["schemas"]["Uuid"];
             /** @description If absent, unchanged; in a patch, null removes a member. */
@@ -261,7 +274,7 @@ export interface components {
             tags?: components["schemas"]["Tags"];
         };
         NetworkPatch: {
-            name?: components["schemas"]["Label1To100"];
+            name?: string;
             /** @description The caller's own organization. */
             organization_id?: components["schemas"]["Uuid"];
             /** @description If absent, unchanged; in a patch, null removes a member. */
@@ -269,36 +282,34 @@ export interface components {
             tags?: components["schemas"]["Tags"] | components["schemas"]["TagsChange"];
         };
         AttributesPatch: {
-            [key: string]: components["schemas"]["AttributeValue"] | null;
+            [key: string]: components["schemas"]["AttributeValueInput"] | null;
         };
+        /** @enum {string} */
+        SubnetOrderField: "created_at" | "name" | "cidr" | "subnet_type" | "updated_at" | "network_id";
         SubnetCreate: {
             network_id: components["schemas"]["Uuid"];
             cidr: components["schemas"]["Cidr"];
-            name: components["schemas"]["Label1To100"];
-            description?: components["schemas"]["Text0To500"] | null;
-            subnet_type?: components["schemas"]["Label1To50"] | null;
+            name: string;
+            description?: string | null;
+            subnet_type?: string | null;
             /** @description If absent, unchanged; in a patch, null removes a member. */
             attributes?: components["schemas"]["AttributesInput"];
-            /**
-             * @description Non-overlapping ranges inside the block, excluded from automatic assignment (`next`).
-             * @default []
-             */
+            /** @description Non-overlapping ranges inside the block, excluded from automatic assignment (`next`). */
             reserved?: components["schemas"]["ReservedRangeInput"][];
-            /** @default [] */
             tags?: components["schemas"]["Tags"];
         };
         ReservedRangeInput: {
             from: components["schemas"]["IpAddress"];
             to: components["schemas"]["IpAddress"];
             /** @default  */
-            purpose?: components["schemas"]["Label0To100"];
+            purpose?: string;
         };
         SubnetUpdate: {
             network_id: components["schemas"]["Uuid"];
             cidr: components["schemas"]["Cidr"];
-            name: components["schemas"]["Label1To100"];
-            description?: components["schemas"]["Text0To500"] | null;
-            subnet_type?: components["schemas"]["Label1To50"] | null;
+            name: string;
+            description?: string | null;
+            subnet_type?: string | null;
             /** @description If absent, unchanged; in a patch, null removes a member. */
             attributes?: components["schemas"]["AttributesInput"];
             /** @description Non-overlapping ranges inside the block, excluded from automatic assignment (`next`). */
@@ -308,9 +319,9 @@ export interface components {
         SubnetPatch: {
             network_id?: components["schemas"]["Uuid"];
             cidr?: components["schemas"]["Cidr"];
-            name?: components["schemas"]["Label1To100"];
-            description?: components["schemas"]["Text0To500"] | null;
-            subnet_type?: components["schemas"]["Label1To50"] | null;
+            name?: string;
+            description?: string | null;
+            subnet_type?: string | null;
             /** @description If absent, unchanged; in a patch, null removes a member. */
             attributes?: components["schemas"]["AttributesPatch"];
             /** @description Non-overlapping ranges inside the block, excluded from automatic assignment (`next`). */
@@ -319,12 +330,13 @@ export interface components {
         };
         /** @enum {string} */
         Role: "Router" | "Switch" | "AccessPoint" | "Firewall" | "Server" | "Hypervisor" | "Nas" | "Printer" | "Camera" | "Phone" | "Computer" | "Mobile" | "Media" | "Iot" | "Ups" | "Other";
-        Text1To200: string;
+        /** @enum {string} */
+        HostOrderField: "created_at" | "name" | "hostname" | "updated_at" | "network_id" | "address";
         HostCreate: {
             network_id: components["schemas"]["Uuid"];
-            name: components["schemas"]["Label1To100"];
-            hostname?: components["schemas"]["Label1To253"] | null;
-            description?: components["schemas"]["Text0To500"] | null;
+            name: string;
+            hostname?: string | null;
+            description?: string | null;
             hidden?: boolean;
             /** @description Default true. */
             is_known?: boolean;
@@ -332,20 +344,13 @@ export interface components {
             role?: components["schemas"]["Role"] | null;
             /** @description If absent, unchanged; in a patch, null removes a member. */
             attributes?: components["schemas"]["AttributesInput"];
-            /** @default [] */
             tags?: components["schemas"]["Tags"];
-            /** @default [] */
             interfaces?: components["schemas"]["InterfaceOfNewHost"][];
-            /** @default [] */
             ports?: components["schemas"]["PortOfNewHost"][];
-            /** @default [] */
             services?: components["schemas"]["ServiceOfNewHost"][];
         };
-        Label1To253: components["schemas"]["Text1To253"];
-        Text1To253: string;
         VirtualizationInput: {
-            type: components["schemas"]["Label1To50"];
-            /** @default {} */
+            type: string;
             details?: {
                 [key: string]: unknown;
             };
@@ -354,16 +359,16 @@ export interface components {
             id?: components["schemas"]["Uuid"];
             ip_address: components["schemas"]["NewAddress"];
             subnet_id: components["schemas"]["Uuid"];
-            /** @default null */
-            name?: components["schemas"]["Label1To100"] | null;
+            name?: string | null;
             /** @description Immutable once set; if absent or null, unchanged. */
             mac_address?: components["schemas"]["MacAddress"] | null;
+            /** Format: int32 */
             position?: number;
             /** @description If absent, unchanged; in a patch, null removes a member. */
             attributes?: components["schemas"]["AttributesInput"];
         };
         /** @description `next` assigns the lowest free address of the subnet, excluding the network, broadcast and reserved addresses. */
-        NewAddress: components["schemas"]["Ipv4Address"] | components["schemas"]["Ipv6Address"] | "next";
+        NewAddress: string;
         /**
          * Format: mac
          * @description Also `aa-bb-cc-dd-ee-ff`, `a:b:c:d:e:f`, `aabb.ccdd.eeff`, `aabb-ccdd-eeff`, `aabbcc-ddeeff`, `aabbccddeeff`.
@@ -372,19 +377,21 @@ export interface components {
         MacAddress: string;
         PortOfNewHost: {
             id?: components["schemas"]["Uuid"];
+            /** Format: int32 */
             number: number;
             protocol: components["schemas"]["Protocol"];
         };
         /** @enum {string} */
         Protocol: "Tcp" | "Udp";
         ServiceOfNewHost: {
-            name: components["schemas"]["Label1To100"];
-            service_definition: components["schemas"]["Label1To100"];
-            /** @default [] */
+            name: string;
+            service_definition: string;
             bindings?: components["schemas"]["BindingInput"][];
-            /** @description If absent or beyond the end, last. */
+            /**
+             * Format: int32
+             * @description If absent or beyond the end, last.
+             */
             position?: number;
-            /** @default [] */
             tags?: components["schemas"]["Tags"];
             virtualization?: components["schemas"]["VirtualizationInput"] | null;
             /** @description If absent, unchanged; in a patch, null removes a member. */
@@ -406,7 +413,6 @@ export interface components {
              */
             type: "Port";
             port_id: components["schemas"]["Uuid"];
-            /** @default null */
             interface_id?: components["schemas"]["Uuid"] | null;
         };
         KnownHosts: {
@@ -414,9 +420,9 @@ export interface components {
         };
         HostUpdate: {
             network_id: components["schemas"]["Uuid"];
-            name: components["schemas"]["Label1To100"];
-            hostname?: components["schemas"]["Label1To253"] | null;
-            description?: components["schemas"]["Text0To500"] | null;
+            name: string;
+            hostname?: string | null;
+            description?: string | null;
             hidden?: boolean;
             /** @description Default true. */
             is_known?: boolean;
@@ -428,9 +434,9 @@ export interface components {
         };
         HostPatch: {
             network_id?: components["schemas"]["Uuid"];
-            name?: components["schemas"]["Label1To100"];
-            hostname?: components["schemas"]["Label1To253"] | null;
-            description?: components["schemas"]["Text0To500"] | null;
+            name?: string;
+            hostname?: string | null;
+            description?: string | null;
             hidden?: boolean;
             /** @description Default true. */
             is_known?: boolean;
@@ -441,7 +447,7 @@ export interface components {
             tags?: components["schemas"]["Tags"] | components["schemas"]["TagsChange"];
         };
         VirtualizationPatch: {
-            type?: components["schemas"]["Label1To50"];
+            type?: string;
             details?: {
                 [key: string]: unknown;
             } | null;
@@ -454,18 +460,22 @@ export interface components {
             /** @description Interfaces of this host that the new one gets. At least one must remain. */
             interface_ids: components["schemas"]["Uuid"][];
             /** @description Name of the new host. */
-            name: components["schemas"]["Label1To100"];
+            name: string;
         };
+        /** @enum {string} */
+        InterfaceOrderField: "created_at" | "position" | "ip_address";
         InterfaceCreate: {
             host_id: components["schemas"]["Uuid"];
             ip_address: components["schemas"]["NewAddress"];
-            /** @default null */
-            name?: components["schemas"]["Label1To100"] | null;
+            name?: string | null;
             network_id: components["schemas"]["Uuid"];
             subnet_id: components["schemas"]["Uuid"];
             /** @description Immutable once set; if absent or null, unchanged. */
             mac_address?: components["schemas"]["MacAddress"] | null;
-            /** @description If absent or beyond the end, last. */
+            /**
+             * Format: int32
+             * @description If absent or beyond the end, last.
+             */
             position?: number;
             /** @description If absent, unchanged; in a patch, null removes a member. */
             attributes?: components["schemas"]["AttributesInput"];
@@ -474,12 +484,15 @@ export interface components {
             /** @description Immutable. */
             host_id: components["schemas"]["Uuid"];
             ip_address: components["schemas"]["IpAddress"];
-            name: components["schemas"]["Label1To100"] | null;
+            name: string | null;
             network_id: components["schemas"]["Uuid"];
             subnet_id: components["schemas"]["Uuid"];
             /** @description Immutable once set; if absent or null, unchanged. */
             mac_address?: components["schemas"]["MacAddress"] | null;
-            /** @description If absent, unchanged; if beyond the end, last. */
+            /**
+             * Format: int32
+             * @description If absent, unchanged; if beyond the end, last.
+             */
             position?: number;
             /** @description If absent, unchanged; in a patch, null removes a member. */
             attributes?: components["schemas"]["AttributesInput"];
@@ -488,40 +501,50 @@ export interface components {
             /** @description Immutable. */
             host_id?: components["schemas"]["Uuid"];
             ip_address?: components["schemas"]["IpAddress"];
-            name?: components["schemas"]["Label1To100"] | null;
+            name?: string | null;
             network_id?: components["schemas"]["Uuid"];
             subnet_id?: components["schemas"]["Uuid"];
             /** @description Immutable once set; if absent or null, unchanged. */
             mac_address?: components["schemas"]["MacAddress"] | null;
-            /** @description If absent, unchanged; if beyond the end, last. */
+            /**
+             * Format: int32
+             * @description If absent, unchanged; if beyond the end, last.
+             */
             position?: number;
             /** @description If absent, unchanged; in a patch, null removes a member. */
             attributes?: components["schemas"]["AttributesPatch"];
         };
+        /** @enum {string} */
+        PortOrderField: "created_at" | "number";
         PortInput: {
             host_id: components["schemas"]["Uuid"];
             network_id: components["schemas"]["Uuid"];
+            /** Format: int32 */
             number: number;
             protocol: components["schemas"]["Protocol"];
         };
         PortPatch: {
             host_id?: components["schemas"]["Uuid"];
             network_id?: components["schemas"]["Uuid"];
+            /** Format: int32 */
             number?: number;
             protocol?: components["schemas"]["Protocol"];
         };
         /** @enum {string} */
         Category: "NetworkCore" | "NetworkAccess" | "NetworkSecurity" | "Storage" | "Backup" | "Media" | "HomeAutomation" | "Virtualization" | "DNS" | "VPN" | "SNMP" | "Monitoring" | "AdBlock" | "ReverseProxy" | "Workstation" | "Mobile" | "IoT" | "Printer" | "Database" | "Development" | "Dashboard" | "MessageQueue" | "IdentityAndAccess" | "Office" | "ProjectManagement" | "Messaging" | "Conferencing" | "Telephony" | "Email" | "Publishing" | "OpenPorts" | "Unknown" | "Custom";
+        /** @enum {string} */
+        ServiceOrderField: "created_at" | "name" | "updated_at" | "host" | "network_id" | "position" | "service_definition";
         ServiceCreate: {
             host_id: components["schemas"]["Uuid"];
-            name: components["schemas"]["Label1To100"];
+            name: string;
             network_id: components["schemas"]["Uuid"];
-            service_definition: components["schemas"]["Label1To100"];
-            /** @default [] */
+            service_definition: string;
             bindings?: components["schemas"]["BindingInput"][];
-            /** @description If absent or beyond the end, last. */
+            /**
+             * Format: int32
+             * @description If absent or beyond the end, last.
+             */
             position?: number;
-            /** @default [] */
             tags?: components["schemas"]["Tags"];
             virtualization?: components["schemas"]["VirtualizationInput"] | null;
             /** @description If absent, unchanged; in a patch, null removes a member. */
@@ -531,10 +554,11 @@ export interface components {
             bindings: components["schemas"]["BindingInput"][];
             /** @description Another host of the same network, to move the service. */
             host_id: components["schemas"]["Uuid"];
-            name: components["schemas"]["Label1To100"];
+            name: string;
             network_id: components["schemas"]["Uuid"];
+            /** Format: int32 */
             position: number;
-            service_definition: components["schemas"]["Label1To100"];
+            service_definition: string;
             source: components["schemas"]["EchoedSource"];
             tags: components["schemas"]["Tags"];
             /** @description If absent, unchanged; null clears. */
@@ -549,10 +573,11 @@ export interface components {
             bindings?: components["schemas"]["BindingInput"][];
             /** @description Another host of the same network, to move the service. */
             host_id?: components["schemas"]["Uuid"];
-            name?: components["schemas"]["Label1To100"];
+            name?: string;
             network_id?: components["schemas"]["Uuid"];
+            /** Format: int32 */
             position?: number;
-            service_definition?: components["schemas"]["Label1To100"];
+            service_definition?: string;
             source?: components["schemas"]["EchoedSourcePatch"];
             tags?: components["schemas"]["Tags"] | components["schemas"]["TagsChange"];
             /** @description If absent, unchanged; null clears. */
@@ -563,68 +588,54 @@ export interface components {
         EchoedSourcePatch: {
             type?: string;
         };
+        /** @enum {string} */
+        TagOrderField: "created_at" | "name" | "color";
         TagInput: {
             /** @description Unique in the organization, ignoring case. */
-            name: components["schemas"]["Label1To100"];
+            name: string;
             /** @description The caller's own organization. */
             organization_id?: components["schemas"]["Uuid"];
-            description?: components["schemas"]["Text0To500"] | null;
-            /** @description `#RGB`, `#RRGGBB`, or a named colour of CSS, such as `blue`. */
-            color?: components["schemas"]["Colour"] | null;
+            description?: string | null;
+            /**
+             * @description `#RGB`, `#RRGGBB`, or a named colour of CSS, such as `blue`.
+             * @example #3b82f6
+             * @example blue
+             */
+            color?: string | null;
         };
-        /**
-         * @example #3b82f6
-         * @example blue
-         */
-        Colour: components["schemas"]["Text1To50"];
         TagPatch: {
             /** @description Unique in the organization, ignoring case. */
-            name?: components["schemas"]["Label1To100"];
+            name?: string;
             /** @description The caller's own organization. */
             organization_id?: components["schemas"]["Uuid"];
-            description?: components["schemas"]["Text0To500"] | null;
-            /** @description `#RGB`, `#RRGGBB`, or a named colour of CSS, such as `blue`. */
-            color?: components["schemas"]["Colour"] | null;
+            description?: string | null;
+            /**
+             * @description `#RGB`, `#RRGGBB`, or a named colour of CSS, such as `blue`.
+             * @example #3b82f6
+             * @example blue
+             */
+            color?: string | null;
         };
+        /** @enum {string} */
+        ViewOrderField: "created_at" | "name" | "updated_at";
         ViewCreate: {
-            /**
-             * @description null: of the whole organization.
-             * @default null
-             */
+            /** @description null: of the whole organization. */
             network_id?: components["schemas"]["Uuid"] | null;
-            name: components["schemas"]["Label1To100"];
-            /**
-             * @description What boxes are: subnets, hosts with what they run, categories of services, or tags.
-             * @default l3
-             */
+            name: string;
+            /** @description What boxes are: subnets, hosts with what they run, categories of services, or tags. Default `l3`. */
             layer?: components["schemas"]["ViewLayer"];
-            /**
-             * @default {
-             *       "search": "",
-             *       "tags": [],
-             *       "categories": [],
-             *       "subnets": [],
-             *       "with_hidden": false
-             *     }
-             */
             filters?: components["schemas"]["ViewFiltersInput"];
-            /** @default [] */
             collapsed?: string[];
-            /** @default {} */
             positions?: components["schemas"]["ViewPositionsInput"];
-            /** @default [] */
             tags?: components["schemas"]["Tags"];
         };
         /** @enum {string} */
         ViewLayer: "l3" | "workloads" | "services" | "tags";
         ViewFiltersInput: {
             /** @default  */
-            search?: components["schemas"]["Text0To100"];
-            /** @default [] */
-            tags?: components["schemas"]["Label1To50"][];
-            /** @default [] */
+            search?: string;
+            tags?: string[];
             categories?: components["schemas"]["Category"][];
-            /** @default [] */
             subnets?: components["schemas"]["Uuid"][];
             /** @default false */
             with_hidden?: boolean;
@@ -633,13 +644,15 @@ export interface components {
             [key: string]: components["schemas"]["ViewPositionInput"];
         };
         ViewPositionInput: {
+            /** Format: int32 */
             x: number;
+            /** Format: int32 */
             y: number;
         };
         ViewUpdate: {
             /** @description null: of the whole organization. */
             network_id?: components["schemas"]["Uuid"] | null;
-            name: components["schemas"]["Label1To100"];
+            name: string;
             /** @description What boxes are: subnets, hosts with what they run, categories of services, or tags. */
             layer?: components["schemas"]["ViewLayer"];
             filters?: components["schemas"]["ViewFiltersInput"];
@@ -650,7 +663,7 @@ export interface components {
         };
         ViewPatch: {
             network_id?: components["schemas"]["Uuid"] | null;
-            name?: components["schemas"]["Label1To100"];
+            name?: string;
             /** @description What boxes are: subnets, hosts with what they run, categories of services, or tags. */
             layer?: components["schemas"]["ViewLayer"];
             filters?: components["schemas"]["ViewFiltersPatch"];
@@ -660,8 +673,8 @@ export interface components {
             tags?: components["schemas"]["Tags"] | components["schemas"]["TagsChange"];
         };
         ViewFiltersPatch: {
-            search?: components["schemas"]["Text0To100"] | null;
-            tags?: components["schemas"]["Label1To50"][] | null;
+            search?: string | null;
+            tags?: string[] | null;
             categories?: components["schemas"]["Category"][] | null;
             subnets?: components["schemas"]["Uuid"][] | null;
             with_hidden?: boolean | null;
@@ -671,40 +684,27 @@ export interface components {
         };
         /** @enum {string} */
         DependencySource: "Manual" | "Discovery";
+        /** @enum {string} */
+        DependencyOrderField: "created_at" | "updated_at";
         DependencyCreate: {
             network_id: components["schemas"]["Uuid"];
             client: components["schemas"]["DependencyClientInput"];
             server: components["schemas"]["DependencyServerInput"];
-            /**
-             * @description What it is for.
-             * @default null
-             */
-            note?: components["schemas"]["Text0To500"] | null;
+            /** @description What it is for. */
+            note?: string | null;
         };
         DependencyClientInput: {
             host_id: components["schemas"]["Uuid"];
-            /**
-             * @description A service of the host; null if only the host is known.
-             * @default null
-             */
+            /** @description A service of the host; null if only the host is known. */
             service_id?: components["schemas"]["Uuid"] | null;
-            /**
-             * @description The name of a process of the host that is no service.
-             * @default null
-             */
-            process?: components["schemas"]["Label1To100"] | null;
+            /** @description The name of a process of the host that is no service. */
+            process?: string | null;
         };
         DependencyServerInput: {
             host_id: components["schemas"]["Uuid"];
-            /**
-             * @description A service of the host; null if only the host is known.
-             * @default null
-             */
+            /** @description A service of the host; null if only the host is known. */
             service_id?: components["schemas"]["Uuid"] | null;
-            /**
-             * @description The port of the host to which the client connects.
-             * @default null
-             */
+            /** @description The port of the host to which the client connects. */
             port_id?: components["schemas"]["Uuid"] | null;
         };
         DependencyUpdate: {
@@ -712,18 +712,18 @@ export interface components {
             client?: components["schemas"]["DependencyClientInput"];
             server?: components["schemas"]["DependencyServerInput"];
             /** @description What it is for. */
-            note?: components["schemas"]["Text0To500"] | null;
+            note?: string | null;
         };
         DependencyPatch: {
             network_id?: components["schemas"]["Uuid"];
             client?: components["schemas"]["DependencyClientPatch"];
             server?: components["schemas"]["DependencyServerPatch"];
-            note?: components["schemas"]["Text0To500"] | null;
+            note?: string | null;
         };
         DependencyClientPatch: {
             host_id?: components["schemas"]["Uuid"];
             service_id?: (components["schemas"]["Uuid"] | null) | null;
-            process?: (components["schemas"]["Label1To100"] | null) | null;
+            process?: (string | null) | null;
         };
         DependencyServerPatch: {
             host_id?: components["schemas"]["Uuid"];
@@ -733,20 +733,11 @@ export interface components {
         ShareInput: {
             /** @description null means never. */
             expires_at: components["schemas"]["Instant"] | null;
-            /**
-             * @description Origins whose pages may contain it; by default none.
-             * @default []
-             */
+            /** @description Origins whose pages may contain it; by default none. */
             allow_embedding?: components["schemas"]["Origin"][];
-            /**
-             * @description `addresses` leaves out IP addresses, also in names, `macs` MAC addresses.
-             * @default []
-             */
+            /** @description `addresses` leaves out IP addresses, also in names, `macs` MAC addresses. */
             hide?: components["schemas"]["HiddenPart"][];
-            /**
-             * @description Freezes the network at this moment, not later than now.
-             * @default null
-             */
+            /** @description Freezes the network at this moment, not later than now. */
             as_of?: components["schemas"]["Instant"] | null;
             /** @description Required for a view of the whole organization: a share shows one network. */
             network_id?: components["schemas"]["Uuid"];
@@ -756,7 +747,17 @@ export interface components {
         /** @enum {string} */
         HiddenPart: "addresses" | "macs";
         /** @enum {string} */
+        ServiceDefinitionOrderField: "name" | "category";
+        /** @enum {string} */
+        TopologyFormat: "json" | "dot" | "mermaid" | "graphml";
+        /** @enum {string} */
         ChangedEntity: "Tag" | "Network" | "Subnet" | "View" | "Host" | "Interface" | "Port" | "Service" | "Dependency";
+        /** @enum {string} */
+        ChangeAction: "created" | "updated" | "deleted" | "missed" | "returned";
+        /** @enum {string} */
+        DiffFormat: "json" | "markdown";
+        /** @enum {string} */
+        WebhookOrderField: "created_at" | "updated_at";
         WebhookInput: {
             /**
              * Format: uri
@@ -766,28 +767,25 @@ export interface components {
             url: string;
             /** @description The changes to send; default all. */
             filter?: components["schemas"]["WebhookFilterInput"];
+            /** @description Default `standard`; the others are human-readable messages. */
+            format?: components["schemas"]["WebhookFormat"];
             /**
-             * @description Default `standard`; the others are human-readable messages.
-             * @enum {string}
+             * Format: int32
+             * @description Seconds to collect changes before sending them in one message. Default 0: one message per change.
              */
-            format?: "standard" | "slack" | "discord" | "ntfy";
-            /** @description Seconds to collect changes before sending them in one message. Default 0: one message per change. */
             batch_seconds?: number;
             /** @description Default true. */
             is_enabled?: boolean;
         };
         WebhookFilterInput: {
-            /** @default [] */
             network_ids?: components["schemas"]["Uuid"][];
-            /** @default [] */
             entities?: components["schemas"]["ChangedEntity"][];
-            /** @default [] */
-            actions?: ("created" | "updated" | "deleted" | "missed" | "returned")[];
-            /** @default [] */
-            tag_ids?: components["schemas"]["Text1To50"][];
-            /** @default null */
+            actions?: components["schemas"]["ChangeAction"][];
+            tag_ids?: string[];
             known?: boolean | null;
         };
+        /** @enum {string} */
+        WebhookFormat: "standard" | "slack" | "discord" | "ntfy";
         WebhookPatch: {
             /**
              * Format: uri
@@ -797,12 +795,12 @@ export interface components {
             url?: string;
             /** @description The changes to send; default all. */
             filter?: components["schemas"]["WebhookFilterPatch"];
+            /** @description Default `standard`; the others are human-readable messages. */
+            format?: components["schemas"]["WebhookFormat"];
             /**
-             * @description Default `standard`; the others are human-readable messages.
-             * @enum {string}
+             * Format: int32
+             * @description Seconds to collect changes before sending them in one message. Default 0: one message per change.
              */
-            format?: "standard" | "slack" | "discord" | "ntfy";
-            /** @description Seconds to collect changes before sending them in one message. Default 0: one message per change. */
             batch_seconds?: number;
             /** @description Default true. */
             is_enabled?: boolean;
@@ -810,8 +808,8 @@ export interface components {
         WebhookFilterPatch: {
             network_ids?: components["schemas"]["Uuid"][] | null;
             entities?: components["schemas"]["ChangedEntity"][] | null;
-            actions?: ("created" | "updated" | "deleted" | "missed" | "returned")[] | null;
-            tag_ids?: components["schemas"]["Text1To50"][] | null;
+            actions?: components["schemas"]["ChangeAction"][] | null;
+            tag_ids?: string[] | null;
             known?: boolean | null;
         };
         WebhookReplayInput: {
@@ -823,26 +821,30 @@ export interface components {
          * @enum {string}
          */
         AuditAction: "created" | "updated" | "deleted" | "rotated" | "revoked" | "accepted" | "password_changed" | "password_reset_requested" | "verified" | "login_failed" | "second_factor_enabled" | "second_factor_disabled" | "second_factor_failed" | "recovery_codes_renewed" | "recovery_code_used" | "linked" | "unlinked" | "taken_over" | "first_used" | "used" | "paused" | "replayed" | "exported" | "imported";
-        Text3To200: string;
-        Text1To254: string;
+        /** @enum {string} */
+        AuditedEntity: "Organization" | "User" | "Session" | "Invite" | "UserApiKey" | "Share" | "Webhook";
+        /** @enum {string} */
+        ImportFormat: "auto" | "report" | "ss" | "netstat" | "lsof" | "ip-neigh" | "arp" | "masscan" | "naabu" | "docker" | "compose" | "kubernetes" | "dhcp-leases" | "proxmox" | "ansible-facts" | "ansible-inventory" | "etc-hosts" | "csv";
+        /** @enum {string} */
+        CsvResource: "hosts" | "interfaces" | "ports" | "services";
+        /** @enum {string} */
+        ExportFormat: "prometheus" | "certificates" | "ansible" | "hosts" | "dns" | "homepage" | "drawio" | "csv";
         HealthEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Health"];
             meta: components["schemas"]["Meta"];
         };
         Health: {
-            /** @constant */
+            /** @enum {string} */
             status: "ok";
         };
         Meta: {
+            /** Format: int64 */
             api_version: number;
             server_version: string;
-            /**
-             * @description Nothing was written.
-             * @constant
-             */
-            dry_run?: true;
+            /** @description Nothing was written. Always `true`. */
+            dry_run?: boolean;
             /** @description Changes: the cursor to continue from, as `after`. */
             next?: string | null;
             /** @description Changes: the cursor after which everything is retained. */
@@ -851,8 +853,7 @@ export interface components {
             plan?: components["schemas"]["Plan"];
         };
         Plan: {
-            /** @enum {string} */
-            action: "create" | "update" | "delete" | "none";
+            action: components["schemas"]["PlanAction"];
             /** @description In order of execution. */
             changes: components["schemas"]["PlannedChange"][];
             /** @description True if there are more changes than are listed. */
@@ -866,9 +867,10 @@ export interface components {
             /** @description Send as `If-Match` so that the write does exactly this or fails with 412. */
             etag: string;
         };
+        /** @enum {string} */
+        PlanAction: "create" | "update" | "delete" | "none";
         PlannedChange: {
-            /** @enum {string} */
-            action: "create" | "update" | "delete";
+            action: components["schemas"]["PlannedAction"];
             /** @description Kind of entity, such as `Service`. */
             entity: string;
             /** @description Provisional for a new entity. */
@@ -880,51 +882,66 @@ export interface components {
                 [key: string]: components["schemas"]["FieldChange"];
             };
         };
+        /** @enum {string} */
+        PlannedAction: "create" | "update" | "delete";
         FieldChange: {
             before?: unknown;
             after?: unknown;
         };
         PlannedRemovedBinding: {
-            /** @description For a new host: index of the service in the request. */
+            /**
+             * Format: int64
+             * @description For a new host: index of the service in the request.
+             */
             service?: number;
-            /** @description Index in the request. */
+            /**
+             * Format: int64
+             * @description Index in the request.
+             */
             index: number;
-            /** @enum {string} */
-            reason: "duplicate" | "covered_by_all_interfaces";
-            /** @description Index of the binding that is kept. */
+            reason: components["schemas"]["RemovedBindingReason"];
+            /**
+             * Format: int64
+             * @description Index of the binding that is kept.
+             */
             kept_index: number;
         };
+        /** @enum {string} */
+        RemovedBindingReason: "duplicate" | "covered_by_all_interfaces";
         Failure: {
-            /** @constant */
-            success: false;
+            /** @description Always `false`. */
+            success: boolean;
             /** @description Human-readable message. */
             error: string;
-            /** @enum {string} */
-            code: "validation_failed" | "malformed_json" | "malformed_request" | "invalid_reference" | "cursor_invalid" | "network_mismatch" | "binding_cross_host" | "ip_outside_subnet" | "not_authenticated" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "challenge_expired" | "api_key_invalid" | "api_key_expired" | "api_key_disabled" | "session_expired" | "share_ended" | "link_expired" | "authorization_pending" | "slow_down" | "expired_token" | "access_denied" | "sign_in_expired" | "permission_denied" | "session_required" | "confirmation_required" | "address_not_allowed" | "api_access_disabled" | "reauthentication_required" | "password_login_disabled" | "provider_required" | "provider_bound" | "provider_denied" | "account_unknown" | "address_unverified" | "account_disabled" | "email_unverified" | "link_required" | "csrf_rejected" | "registration_closed" | "owner_unverified" | "quota_exceeded" | "not_found" | "changes_gone" | "method_not_allowed" | "payload_too_large" | "unsupported_media_type" | "binding_conflict" | "mac_address_immutable" | "already_exists" | "subnet_full" | "in_use" | "revert_conflict" | "last_owner" | "last_sign_in" | "other_owners" | "write_conflict" | "idempotency_in_progress" | "secret_shown_once" | "precondition_failed" | "idempotency_mismatch" | "too_many_changes" | "too_many_subnets" | "logout_token_invalid" | "archive_invalid" | "import_too_expensive" | "rate_limited" | "too_many_in_flight" | "too_many_streams" | "registration_throttled" | "mail_throttled" | "login_throttled" | "internal_error" | "upstream_failed" | "provider_failed" | "provider_unavailable" | "storage_overloaded" | "unavailable" | "mail_not_configured" | "second_factor_not_configured" | "upstream_timeout";
+            code: components["schemas"]["ErrorCode"];
             /** @description Details of the code. */
             params: {
                 [key: string]: unknown;
             };
             meta: components["schemas"]["FailureMeta"];
         };
+        /** @enum {string} */
+        ErrorCode: "validation_failed" | "malformed_json" | "malformed_request" | "invalid_reference" | "cursor_invalid" | "network_mismatch" | "binding_cross_host" | "ip_outside_subnet" | "not_authenticated" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "challenge_expired" | "api_key_invalid" | "api_key_expired" | "api_key_disabled" | "session_expired" | "share_ended" | "link_expired" | "authorization_pending" | "slow_down" | "expired_token" | "access_denied" | "sign_in_expired" | "permission_denied" | "session_required" | "confirmation_required" | "address_not_allowed" | "api_access_disabled" | "reauthentication_required" | "password_login_disabled" | "provider_required" | "provider_bound" | "provider_denied" | "account_unknown" | "address_unverified" | "account_disabled" | "email_unverified" | "link_required" | "csrf_rejected" | "registration_closed" | "owner_unverified" | "quota_exceeded" | "not_found" | "changes_gone" | "method_not_allowed" | "payload_too_large" | "unsupported_media_type" | "binding_conflict" | "mac_address_immutable" | "already_exists" | "subnet_full" | "in_use" | "revert_conflict" | "last_owner" | "last_sign_in" | "other_owners" | "write_conflict" | "idempotency_in_progress" | "secret_shown_once" | "precondition_failed" | "idempotency_mismatch" | "too_many_changes" | "too_many_subnets" | "logout_token_invalid" | "archive_invalid" | "import_too_expensive" | "rate_limited" | "too_many_in_flight" | "too_many_streams" | "registration_throttled" | "mail_throttled" | "login_throttled" | "internal_error" | "upstream_failed" | "provider_failed" | "provider_unavailable" | "storage_overloaded" | "unavailable" | "mail_not_configured" | "second_factor_not_configured" | "upstream_timeout";
         FailureMeta: {
+            /** Format: int64 */
             api_version: number;
             server_version: string;
             request_id: string;
         };
         VersionEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Version"];
             meta: components["schemas"]["Meta"];
         };
         Version: {
+            /** Format: int64 */
             api_version: number;
             server_version: string;
         };
         UserEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["User"];
             meta: components["schemas"]["Meta"];
         };
@@ -936,7 +953,7 @@ export interface components {
             /** @description Whether the user has proved that the address is theirs. */
             email_verified: boolean;
             organization_id: components["schemas"]["Uuid"];
-            permissions: components["schemas"]["Permission"];
+            permissions: components["schemas"]["PermissionLevel"];
             network_ids: components["schemas"]["Uuid"][];
             /** @description Whether it is enabled. */
             second_factor: boolean;
@@ -949,14 +966,15 @@ export interface components {
          */
         Timestamp: string;
         NothingEnvelope: {
-            /** @constant */
-            success: true;
-            data: null;
+            /** @description Always `true`. */
+            success: boolean;
+            /** @description Always `null`. */
+            data: Record<string, never> | null;
             meta: components["schemas"]["Meta"];
         };
         CurrentUserEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["CurrentUser"];
             meta: components["schemas"]["Meta"];
         };
@@ -968,7 +986,7 @@ export interface components {
             /** @description Whether the user has proved that the address is theirs. */
             email_verified: boolean;
             organization_id: components["schemas"]["Uuid"];
-            permissions: components["schemas"]["Permission"];
+            permissions: components["schemas"]["PermissionLevel"];
             network_ids: components["schemas"]["Uuid"][];
             /** @description Whether it is enabled. */
             second_factor: boolean;
@@ -980,15 +998,16 @@ export interface components {
             /** @description Of the organization. */
             id: components["schemas"]["Uuid"];
             name: string;
-            permissions: components["schemas"]["Permission"];
+            permissions: components["schemas"]["PermissionLevel"];
         };
         UserListEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["User"][];
             meta: components["schemas"]["ListMeta"];
         };
         ListMeta: {
+            /** Format: int64 */
             api_version: number;
             server_version: string;
             pagination: components["schemas"]["Pagination"];
@@ -996,10 +1015,17 @@ export interface components {
             changes_cursor?: string;
         };
         Pagination: {
-            /** @description All entities that match, ignoring pagination. */
+            /**
+             * Format: int64
+             * @description All entities that match, ignoring pagination.
+             */
             total_count: number;
-            /** @description The applied limit; 0 when there was none. */
+            /**
+             * Format: int64
+             * @description The applied limit; 0 when there was none.
+             */
             limit: number;
+            /** Format: int64 */
             offset: number;
             /** @description More entities exist beyond this page. */
             has_more: boolean;
@@ -1007,8 +1033,8 @@ export interface components {
             next?: string;
         };
         DeleteUserEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             /** @description The webhooks made by the removed user or key; null if there are none, or they could not be read. */
             data: components["schemas"]["MadeWebhooks"] | null;
             meta: components["schemas"]["Meta"];
@@ -1023,8 +1049,8 @@ export interface components {
             is_paused: boolean;
         };
         DeviceCodesEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["DeviceCodes"];
             meta: components["schemas"]["Meta"];
         };
@@ -1035,14 +1061,20 @@ export interface components {
             user_code: string;
             /** @description The page on which the person enters it. */
             verification_uri: string;
-            /** @description Seconds to wait between two requests for the session. */
+            /**
+             * Format: int64
+             * @description Seconds to wait between two requests for the session.
+             */
             interval: number;
-            /** @description Seconds until both codes expire. */
+            /**
+             * Format: int64
+             * @description Seconds until both codes expire.
+             */
             expires_in: number;
         };
         DeviceSignInEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["DeviceSignIn"];
             meta: components["schemas"]["Meta"];
         };
@@ -1057,8 +1089,8 @@ export interface components {
             expires_at: components["schemas"]["Timestamp"];
         };
         FirstSecondFactorLoginEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["FirstSecondFactorLogin"];
             meta: components["schemas"]["Meta"];
         };
@@ -1068,8 +1100,8 @@ export interface components {
             recovery_codes: string[];
         };
         SecondFactorOfferEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["SecondFactorOffer"];
             meta: components["schemas"]["Meta"];
         };
@@ -1081,21 +1113,22 @@ export interface components {
             expires_at: components["schemas"]["Timestamp"];
         };
         SecondFactorEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["SecondFactor"];
             meta: components["schemas"]["Meta"];
         };
         SecondFactor: {
             enabled: boolean;
             enabled_at: components["schemas"]["Timestamp"] | null;
+            /** Format: int64 */
             recovery_codes_left: number;
             /** @description Until when the session may perform operations that require confirmation. */
             confirmed_until: components["schemas"]["Timestamp"] | null;
         };
         ConfirmationEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Confirmation"];
             meta: components["schemas"]["Meta"];
         };
@@ -1103,8 +1136,8 @@ export interface components {
             confirmed_until: components["schemas"]["Timestamp"];
         };
         RecoveryCodesEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["RecoveryCodes"];
             meta: components["schemas"]["Meta"];
         };
@@ -1113,8 +1146,8 @@ export interface components {
             recovery_codes: string[];
         };
         IdentitiesEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Identities"];
             meta: components["schemas"]["Meta"];
         };
@@ -1133,8 +1166,8 @@ export interface components {
             last_used: components["schemas"]["Timestamp"] | null;
         };
         AuthorizationUrlEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["AuthorizationUrl"];
             meta: components["schemas"]["Meta"];
         };
@@ -1143,8 +1176,8 @@ export interface components {
             authorization_url: string;
         };
         ProvidersEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Providers"];
             meta: components["schemas"]["Meta"];
         };
@@ -1156,8 +1189,8 @@ export interface components {
             name: string;
         };
         SessionListEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Session"][];
             meta: components["schemas"]["ListMeta"];
         };
@@ -1182,23 +1215,23 @@ export interface components {
             current: boolean;
         };
         EndedSessionsEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["EndedSessions"];
             meta: components["schemas"]["Meta"];
         };
         EndedSessions: {
+            /** Format: int64 */
             ended_count: number;
         };
         WhoamiEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Whoami"];
             meta: components["schemas"]["Meta"];
         };
         Whoami: {
-            /** @enum {string} */
-            kind: "key" | "session";
+            kind: components["schemas"]["CredentialKind"];
             credential_id: components["schemas"]["Uuid"];
             /** @description Name of the API key; null for a session. */
             name: string | null;
@@ -1208,7 +1241,7 @@ export interface components {
                 id: components["schemas"]["Uuid"];
                 email: string;
                 email_verified: boolean;
-                permissions: components["schemas"]["Permission"];
+                permissions: components["schemas"]["PermissionLevel"];
             };
             organization: {
                 id: components["schemas"]["Uuid"];
@@ -1218,35 +1251,39 @@ export interface components {
             /** @description Whether this server sends mail. */
             sends_mail: boolean;
             /** @description Effective level: the lower of the key's and the user's. */
-            permissions: components["schemas"]["Permission"];
+            permissions: components["schemas"]["PermissionLevel"];
             /** @description The networks that are currently accessible. */
             network_ids: components["schemas"]["Uuid"][];
             /** @description What limits the rights. `key`: created for a lower level, or restricted to networks. `user`: has a lower level than the key, or access to some networks only. `organization`: some of those networks no longer exist. */
             limited_by: components["schemas"]["Limitation"][];
         };
+        /** @enum {string} */
+        CredentialKind: "key" | "session";
         Limitation: {
-            /** @enum {string} */
-            by: "key" | "user" | "organization";
-            /** @enum {string} */
-            right: "permissions" | "network_ids";
+            by: components["schemas"]["LimitingParty"];
+            right: components["schemas"]["LimitedRight"];
         };
+        /** @enum {string} */
+        LimitingParty: "key" | "user" | "organization";
+        /** @enum {string} */
+        LimitedRight: "permissions" | "network_ids";
         InvitePreviewEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["InvitePreview"];
             meta: components["schemas"]["Meta"];
         };
         InvitePreview: {
             organization_name: string;
             /** @description The level of the new user. */
-            permissions: components["schemas"]["Permission"];
+            permissions: components["schemas"]["PermissionLevel"];
             /** @description The address that the invite was mailed to; null if it was not. */
             email: string | null;
             expires_at: components["schemas"]["Timestamp"];
         };
         InviteListEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Invite"][];
             meta: components["schemas"]["ListMeta"];
         };
@@ -1257,7 +1294,7 @@ export interface components {
             organization_id: components["schemas"]["Uuid"];
             /** @description The user who created it. */
             invited_by: components["schemas"]["Uuid"];
-            permissions: components["schemas"]["Permission"];
+            permissions: components["schemas"]["PermissionLevel"];
             /** @description The networks that the new user may use; Owners and Admins have all networks. */
             network_ids: components["schemas"]["Uuid"][];
             expires_at: components["schemas"]["Timestamp"];
@@ -1265,8 +1302,8 @@ export interface components {
             email: string | null;
         };
         CreatedInviteEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["CreatedInvite"];
             meta: components["schemas"]["Meta"];
         };
@@ -1277,7 +1314,7 @@ export interface components {
             organization_id: components["schemas"]["Uuid"];
             /** @description The user who created it. */
             invited_by: components["schemas"]["Uuid"];
-            permissions: components["schemas"]["Permission"];
+            permissions: components["schemas"]["PermissionLevel"];
             /** @description The networks that the new user may use; Owners and Admins have all networks. */
             network_ids: components["schemas"]["Uuid"][];
             expires_at: components["schemas"]["Timestamp"];
@@ -1286,14 +1323,14 @@ export interface components {
             token: string;
         };
         MembershipEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Membership"];
             meta: components["schemas"]["Meta"];
         };
         OrganizationEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Organization"];
             meta: components["schemas"]["Meta"];
         };
@@ -1305,13 +1342,14 @@ export interface components {
             api_access_enabled: boolean;
             require_second_factor: boolean;
             password_login: boolean;
+            /** Format: int64 */
             max_key_lifetime_days: number | null;
             company_size: string | null;
             job_title: string | null;
         };
         ProfileEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Profile"];
             meta: components["schemas"]["Meta"];
         };
@@ -1320,8 +1358,8 @@ export interface components {
             job_title: string | null;
         };
         ArchiveImportEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["ArchiveImport"];
             meta: components["schemas"]["Meta"];
         };
@@ -1330,17 +1368,25 @@ export interface components {
             archive: {
                 organization_id: components["schemas"]["Uuid"];
                 changes_cursor: string;
-                /** @enum {string} */
-                networks: "all" | "some";
+                networks: components["schemas"]["ArchivedNetworks"];
                 counts: {
+                    /** Format: int64 */
                     Tag: number;
+                    /** Format: int64 */
                     Network: number;
+                    /** Format: int64 */
                     Subnet: number;
+                    /** Format: int64 */
                     View: number;
+                    /** Format: int64 */
                     Host: number;
+                    /** Format: int64 */
                     Interface: number;
+                    /** Format: int64 */
                     Port: number;
+                    /** Format: int64 */
                     Service: number;
+                    /** Format: int64 */
                     Dependency: number;
                 };
             };
@@ -1350,16 +1396,19 @@ export interface components {
             failed: components["schemas"]["ArchiveFailure"][];
             summary: components["schemas"]["ArchiveSummary"];
         };
+        /** @enum {string} */
+        ArchivedNetworks: "all" | "some";
         ArchiveFailure: {
+            /** Format: int64 */
             line: number;
-            /** @enum {string} */
-            entity: "Tag" | "Network" | "Subnet" | "View" | "Host" | "Interface" | "Port" | "Service" | "Dependency";
+            entity: components["schemas"]["ChangedEntity"];
             /** @description In the archive. */
             id: components["schemas"]["Uuid"];
             code: string;
             message: string;
             /** @description For `already_exists` on a host: the line of the conflicting entity, and the host that now has it. */
             taken: {
+                /** Format: int64 */
                 line: number;
                 host_id: components["schemas"]["Uuid"];
             } | null;
@@ -1376,14 +1425,18 @@ export interface components {
             Dependency: components["schemas"]["ImportHostCounts"];
         };
         ImportHostCounts: {
+            /** Format: int64 */
             create: number;
+            /** Format: int64 */
             update: number;
+            /** Format: int64 */
             unchanged: number;
+            /** Format: int64 */
             failed: number;
         };
         UserApiKeyListEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["UserApiKey"][];
             meta: components["schemas"]["ListMeta"];
         };
@@ -1406,12 +1459,15 @@ export interface components {
             network_ids: components["schemas"]["Uuid"][];
             /** @description True if `network_ids` is a fixed list; false if the key follows its user. */
             restricted: boolean;
-            permissions: components["schemas"]["Permission"];
+            permissions: components["schemas"]["PermissionLevel"];
             /** @description `collect`: it can only import, follow its imports, and read its own rights. */
             scope: components["schemas"]["KeyScope"];
             /** @description Address blocks from which it may be used; empty for no restriction. */
             allowed_ips: string[];
-            /** @description null: only the user's limit applies. */
+            /**
+             * Format: int64
+             * @description null: only the user's limit applies.
+             */
             rate_limit_per_minute: number | null;
             /** @description The secret before the last rotation, while it is still valid. */
             previous: {
@@ -1420,8 +1476,8 @@ export interface components {
             } | null;
         };
         CreatedUserApiKeyEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["CreatedUserApiKey"];
             meta: components["schemas"]["Meta"];
         };
@@ -1430,21 +1486,21 @@ export interface components {
             key: string;
         };
         UserApiKeyEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["UserApiKey"];
             meta: components["schemas"]["Meta"];
         };
         RotateUserApiKeyEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             /** @description The new secret. */
             data: string;
             meta: components["schemas"]["Meta"];
         };
         KeyUsageEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["KeyUsage"];
             meta: components["schemas"]["Meta"];
         };
@@ -1457,15 +1513,19 @@ export interface components {
              * @description In UTC.
              */
             day: string;
+            /** Format: int64 */
             requests: number;
-            /** @description Requests refused by the gateway because of the address, a rate limit, or missing rights. */
+            /**
+             * Format: int64
+             * @description Requests refused by the gateway because of the address, a rate limit, or missing rights.
+             */
             refusals: number;
             /** @description Client addresses; for IPv6, one per /64. */
             addresses: string[];
         };
         NetworkListEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Network"][];
             meta: components["schemas"]["ListMeta"];
         };
@@ -1479,27 +1539,30 @@ export interface components {
             tags: string[];
         };
         Attributes: {
-            [key: string]: string | number | boolean;
+            [key: string]: components["schemas"]["AttributeValue"];
         };
+        AttributeValue: string | number | boolean;
         NetworkEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Network"];
             meta: components["schemas"]["Meta"];
         };
         BulkDeletedEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["BulkDeleted"];
             meta: components["schemas"]["Meta"];
         };
         BulkDeleted: {
+            /** Format: int64 */
             deleted_count: number;
+            /** Format: int64 */
             requested_count: number;
         };
         SubnetListEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Subnet"][];
             meta: components["schemas"]["ListMeta"];
         };
@@ -1528,32 +1591,42 @@ export interface components {
             purpose: string;
         };
         SubnetEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Subnet"];
             meta: components["schemas"]["Meta"];
         };
         UtilizationEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Utilization"];
             meta: components["schemas"]["Meta"];
         };
         /** @description Counts are exact integers, even above 2^53. */
         Utilization: {
-            /** @description Assignable addresses, excluding the network and broadcast addresses. */
+            /**
+             * Format: int64
+             * @description Assignable addresses, excluding the network and broadcast addresses.
+             */
             size: number;
-            /** @description Addresses assigned to interfaces. */
+            /**
+             * Format: int64
+             * @description Addresses assigned to interfaces.
+             */
             used: number;
-            /** @description Reserved addresses that are not used. */
+            /**
+             * Format: int64
+             * @description Reserved addresses that are not used.
+             */
             reserved: number;
+            /** Format: int64 */
             free: number;
             /** @description The address that `next` would assign now; null if none is free. */
             next: string | null;
         };
         HostListEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Host"][];
             meta: components["schemas"]["ListMeta"];
         };
@@ -1576,8 +1649,10 @@ export interface components {
             /** @description What sources say; null if they have said nothing. Read-only. */
             observed: components["schemas"]["ObservedOfHost"] | null;
             tags: string[];
-            seen?: components["schemas"]["Seen"];
-            missed_since?: components["schemas"]["MissedSince"];
+            /** @description When imports found it. Not part of the `ETag`; absent from past states. */
+            seen?: components["schemas"]["Seen"] | null;
+            /** @description Since when imports that cover it have not found it. */
+            missed_since?: components["schemas"]["Timestamp"] | null;
             interfaces: components["schemas"]["Interface"][];
             ports: components["schemas"]["Port"][];
             services: components["schemas"]["Service"][];
@@ -1600,7 +1675,10 @@ export interface components {
             name: string;
             version: string | null;
             cpe: string | null;
-            /** @description In percent; null for what the machine itself says. */
+            /**
+             * Format: int32
+             * @description In percent; null for what the machine itself says.
+             */
             accuracy: number | null;
             /** @description The format of the file that said so. */
             by: string;
@@ -1621,15 +1699,12 @@ export interface components {
             /** @description Since when it has this value. */
             since: components["schemas"]["Timestamp"];
         };
-        /** @description When imports found it. Not part of the `ETag`; absent from past states. */
         Seen: {
             first_at: components["schemas"]["Timestamp"];
             last_at: components["schemas"]["Timestamp"];
             /** @description Format of the last import that found it. */
             by: string;
-        } | null;
-        /** @description Since when imports that cover it have not found it. */
-        MissedSince: components["schemas"]["Timestamp"] | null;
+        };
         Interface: {
             id: components["schemas"]["Uuid"];
             created_at: components["schemas"]["Timestamp"];
@@ -1640,15 +1715,20 @@ export interface components {
             network_id: components["schemas"]["Uuid"];
             subnet_id: components["schemas"]["Uuid"];
             mac_address: string | null;
-            /** @description Place in the host's list of interfaces, from 0. */
+            /**
+             * Format: int32
+             * @description Place in the host's list of interfaces, from 0.
+             */
             position: number;
             attributes: components["schemas"]["Attributes"];
             /** @description What sources say; null if they have said nothing. Read-only. */
             observed: components["schemas"]["ObservedOfInterface"] | null;
             /** @description True if a person has split it from another host; imports then keep them apart. Absent otherwise. */
             is_separate?: boolean;
-            seen?: components["schemas"]["Seen"];
-            missed_since?: components["schemas"]["MissedSince"];
+            /** @description When imports found it. Not part of the `ETag`; absent from past states. */
+            seen?: components["schemas"]["Seen"] | null;
+            /** @description Since when imports that cover it have not found it. */
+            missed_since?: components["schemas"]["Timestamp"] | null;
         };
         ObservedOfInterface: {
             /** @description To whom the MAC address is assigned, as the scanner says or, with `by: ieee`, the IEEE. */
@@ -1660,14 +1740,17 @@ export interface components {
             updated_at: components["schemas"]["Timestamp"];
             network_id: components["schemas"]["Uuid"];
             host_id: components["schemas"]["Uuid"];
+            /** Format: int32 */
             number: number;
             protocol: components["schemas"]["Protocol"];
             /** @description Well-known name of the port, or `Custom`; derived from number and protocol. */
             type: string;
             /** @description What sources say; null if they have said nothing. Read-only. */
             observed: components["schemas"]["ObservedOfPort"] | null;
-            seen?: components["schemas"]["Seen"];
-            missed_since?: components["schemas"]["MissedSince"];
+            /** @description When imports found it. Not part of the `ETag`; absent from past states. */
+            seen?: components["schemas"]["Seen"] | null;
+            /** @description Since when imports that cover it have not found it. */
+            missed_since?: components["schemas"]["Timestamp"] | null;
         };
         ObservedOfPort: {
             certificate: components["schemas"]["ObservedCertificate"] | null;
@@ -1694,7 +1777,10 @@ export interface components {
             host_id: components["schemas"]["Uuid"];
             name: string;
             network_id: components["schemas"]["Uuid"];
-            /** @description Place in the host's list of services, from 0. */
+            /**
+             * Format: int32
+             * @description Place in the host's list of services, from 0.
+             */
             position: number;
             service_definition: string;
             source: components["schemas"]["Source"];
@@ -1703,8 +1789,10 @@ export interface components {
             attributes: components["schemas"]["Attributes"];
             /** @description What sources say; null if they have said nothing. Read-only. */
             observed: components["schemas"]["ObservedOfService"] | null;
-            seen?: components["schemas"]["Seen"];
-            missed_since?: components["schemas"]["MissedSince"];
+            /** @description When imports found it. Not part of the `ETag`; absent from past states. */
+            seen?: components["schemas"]["Seen"] | null;
+            /** @description Since when imports that cover it have not found it. */
+            missed_since?: components["schemas"]["Timestamp"] | null;
         };
         Binding: components["schemas"]["InterfaceBinding"] | components["schemas"]["PortBinding"];
         InterfaceBinding: {
@@ -1758,73 +1846,77 @@ export interface components {
         /** @enum {string} */
         Confidence: "port" | "probed" | "reported";
         HostEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Host"];
             meta: components["schemas"]["Meta"];
         };
         KnownHostsResultEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["KnownHostsResult"];
             meta: components["schemas"]["Meta"];
         };
         KnownHostsResult: {
-            /** @description Hosts that were not known before. */
+            /**
+             * Format: int64
+             * @description Hosts that were not known before.
+             */
             known_count: number;
+            /** Format: int64 */
             requested_count: number;
         };
         InterfaceListEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Interface"][];
             meta: components["schemas"]["ListMeta"];
         };
         InterfaceEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Interface"];
             meta: components["schemas"]["Meta"];
         };
         PortListEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Port"][];
             meta: components["schemas"]["ListMeta"];
         };
         PortEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Port"];
             meta: components["schemas"]["Meta"];
         };
         ServiceListEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Service"][];
             meta: components["schemas"]["ListMeta"];
         };
         ServiceEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Service"];
             meta: components["schemas"]["Meta"];
         };
         BindingListEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Binding"][];
             meta: components["schemas"]["ListMeta"];
         };
         BindingEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Binding"];
             meta: components["schemas"]["Meta"];
         };
         TagListEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Tag"][];
             meta: components["schemas"]["ListMeta"];
         };
@@ -1838,14 +1930,14 @@ export interface components {
             color: string | null;
         };
         TagEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Tag"];
             meta: components["schemas"]["Meta"];
         };
         ViewListEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["View"][];
             meta: components["schemas"]["ListMeta"];
         };
@@ -1879,14 +1971,14 @@ export interface components {
             y: number;
         };
         ViewEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["View"];
             meta: components["schemas"]["Meta"];
         };
         DependencyListEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Dependency"][];
             meta: components["schemas"]["ListMeta"];
         };
@@ -1916,14 +2008,14 @@ export interface components {
             port_id: components["schemas"]["Uuid"] | null;
         };
         DependencyEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Dependency"];
             meta: components["schemas"]["Meta"];
         };
         SharedViewEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["SharedView"];
             meta: components["schemas"]["Meta"];
         };
@@ -2063,7 +2155,10 @@ export interface components {
             type: "Port";
             id: components["schemas"]["Uuid"];
             port_id: components["schemas"]["Uuid"];
-            /** @description Port number. */
+            /**
+             * Format: int64
+             * @description Port number.
+             */
             port: number;
             protocol: components["schemas"]["Protocol"];
             /** @description null: on all interfaces of the host. */
@@ -2085,8 +2180,8 @@ export interface components {
             type: string;
         };
         ShareListEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Share"][];
             meta: components["schemas"]["ListMeta"];
         };
@@ -2109,12 +2204,15 @@ export interface components {
             /** @description The moment that it shows; null for the present. */
             as_of: components["schemas"]["Timestamp"] | null;
             last_used: components["schemas"]["Timestamp"] | null;
-            /** @description Requests so far, counted as those of API keys. */
+            /**
+             * Format: int64
+             * @description Requests so far, counted as those of API keys.
+             */
             uses: number;
         };
         CreatedShareEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["CreatedShare"];
             meta: components["schemas"]["Meta"];
         };
@@ -2124,8 +2222,8 @@ export interface components {
             secret: string;
         };
         ServiceDefinitionListEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["ServiceDefinition"][];
             meta: components["schemas"]["ListMeta"];
         };
@@ -2135,19 +2233,20 @@ export interface components {
             description: string;
             /** @description Default ports. */
             ports: {
+                /** Format: int64 */
                 number: number;
                 protocol: components["schemas"]["Protocol"];
             }[];
         };
         TopologyEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Topology"];
             meta: components["schemas"]["Meta"];
         };
         ChangesEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Changes"];
             meta: components["schemas"]["Meta"];
         };
@@ -2157,11 +2256,8 @@ export interface components {
             cursor: string;
             /** @description When it was committed. */
             at: components["schemas"]["Timestamp"];
-            /**
-             * @description `missed`: an import covered a host, port or service and did not find it; `returned`: it was found again. The entity and its `ETag` are unchanged, and `before` and `after` differ in `missed_since`, which other entries do not have.
-             * @enum {string}
-             */
-            action: "created" | "updated" | "deleted" | "missed" | "returned";
+            /** @description `missed`: an import covered a host, port or service and did not find it; `returned`: it was found again. The entity and its `ETag` are unchanged, and `before` and `after` differ in `missed_since`, which other entries do not have. */
+            action: components["schemas"]["ChangeAction"];
             entity: components["schemas"]["ChangedEntity"];
             entity_id: components["schemas"]["Uuid"];
             /** @description Null for a tag. */
@@ -2195,9 +2291,67 @@ export interface components {
             /** @description The user's email address at that time. */
             email: string | null;
         };
+        StreamedEvent: components["schemas"]["ChangeEvent"] | components["schemas"]["StateEvent"] | components["schemas"]["BookmarkEvent"] | components["schemas"]["EndEvent"];
+        ChangeEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "change";
+            data: components["schemas"]["Change"];
+            /** @description Where to resume, as `Last-Event-ID`. */
+            id: string;
+        };
+        StateEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "state";
+            data: components["schemas"]["EntityState"];
+        };
+        EntityState: {
+            entity: components["schemas"]["ChangedEntity"];
+            entity_id: components["schemas"]["Uuid"];
+            /** @description Null for a tag. */
+            network_id: components["schemas"]["Uuid"] | null;
+            /** @description For hosts and their children; otherwise null. */
+            host_id: components["schemas"]["Uuid"] | null;
+            /** @description Name of the entity; the address, or number and protocol, if it has none. */
+            name: string;
+            /** @description The entity after the change; null if it was deleted. */
+            after: {
+                [key: string]: unknown;
+            } | null;
+        };
+        BookmarkEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "bookmark";
+            data: components["schemas"]["Bookmark"];
+            /** @description Where to resume, as `Last-Event-ID`. */
+            id: string;
+        };
+        Bookmark: {
+            cursor: string;
+        };
+        EndEvent: {
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            event: "end";
+            data: components["schemas"]["StreamEnd"];
+        };
+        StreamEnd: {
+            code: string;
+            error: string;
+        };
         DiffEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Diff"];
             meta: components["schemas"]["Meta"];
         };
@@ -2231,23 +2385,32 @@ export interface components {
             fields: string[];
         };
         RevertedEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Reverted"];
             meta: components["schemas"]["Meta"];
         };
         Reverted: {
             request_id: string;
-            /** @description Deleted entities that were restored. */
+            /**
+             * Format: int64
+             * @description Deleted entities that were restored.
+             */
             restored: number;
-            /** @description Updated entities that were reset. */
+            /**
+             * Format: int64
+             * @description Updated entities that were reset.
+             */
             updated: number;
-            /** @description Created entities that were deleted. */
+            /**
+             * Format: int64
+             * @description Created entities that were deleted.
+             */
             removed: number;
         };
         RevertJobEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["RevertJob"];
             meta: components["schemas"]["Meta"];
         };
@@ -2260,9 +2423,15 @@ export interface components {
             state: "queued" | "running" | "done" | "failed" | "cancelled";
             /** @description The `request_id` whose changes are reverted. */
             reverts: string;
-            /** @description Entities that are reverted. */
+            /**
+             * Format: int64
+             * @description Entities that are reverted.
+             */
             done: number;
-            /** @description Entities that the request changed; null until they have been counted. */
+            /**
+             * Format: int64
+             * @description Entities that the request changed; null until they have been counted.
+             */
             total: number | null;
             /** @description Null until it is done. */
             result: components["schemas"]["Reverted"] | null;
@@ -2277,7 +2446,10 @@ export interface components {
             ended_at: components["schemas"]["Timestamp"] | null;
         };
         ImportJobError: {
-            /** @description The HTTP status that the response would have had. */
+            /**
+             * Format: int64
+             * @description The HTTP status that the response would have had.
+             */
             status: number;
             code: string;
             message: string;
@@ -2286,8 +2458,8 @@ export interface components {
             };
         };
         WebhookListEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Webhook"][];
             meta: components["schemas"]["ListMeta"];
         };
@@ -2298,8 +2470,8 @@ export interface components {
             organization_id: components["schemas"]["Uuid"];
             url: string;
             filter: components["schemas"]["WebhookFilter"];
-            /** @enum {string} */
-            format: "standard" | "slack" | "discord" | "ntfy";
+            format: components["schemas"]["WebhookFormat"];
+            /** Format: int64 */
             batch_seconds: number;
             /** @description Who created it, or last changed its `url` or resumed it. */
             created_by: components["schemas"]["Actor"];
@@ -2312,7 +2484,7 @@ export interface components {
             /** @description Only entities of these networks; excludes changes of tags themselves. */
             network_ids: components["schemas"]["Uuid"][];
             entities: components["schemas"]["ChangedEntity"][];
-            actions: ("created" | "updated" | "deleted" | "missed" | "returned")[];
+            actions: components["schemas"]["ChangeAction"][];
             /** @description Only entities with any of these tags before or after the change (ids of managed tags, or labels). */
             tag_ids: string[];
             /** @description False: only hosts that nobody knows yet; true: only known ones; null: everything. */
@@ -2323,8 +2495,8 @@ export interface components {
             reason: string;
         };
         CreatedWebhookEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["CreatedWebhook"];
             meta: components["schemas"]["Meta"];
         };
@@ -2335,8 +2507,8 @@ export interface components {
             organization_id: components["schemas"]["Uuid"];
             url: string;
             filter: components["schemas"]["WebhookFilter"];
-            /** @enum {string} */
-            format: "standard" | "slack" | "discord" | "ntfy";
+            format: components["schemas"]["WebhookFormat"];
+            /** Format: int64 */
             batch_seconds: number;
             /** @description Who created it, or last changed its `url` or resumed it. */
             created_by: components["schemas"]["Actor"];
@@ -2347,8 +2519,8 @@ export interface components {
             secret: string;
         };
         WebhookProgressListEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["WebhookProgressList"];
             meta: components["schemas"]["Meta"];
         };
@@ -2359,20 +2531,23 @@ export interface components {
             cursor: string;
             /** @description When the next message first failed; null while deliveries succeed. */
             failing_since: components["schemas"]["Timestamp"] | null;
-            /** @description Failed attempts of the next message. */
+            /**
+             * Format: int64
+             * @description Failed attempts of the next message.
+             */
             attempts: number;
             /** @description When a message was last delivered; null if none was. */
             delivered_at: components["schemas"]["Timestamp"] | null;
         };
         WebhookEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Webhook"];
             meta: components["schemas"]["Meta"];
         };
         WebhookDeliveriesEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["WebhookDeliveries"];
             meta: components["schemas"]["Meta"];
         };
@@ -2381,24 +2556,38 @@ export interface components {
             /** @description The `webhook-id` header; the same for all attempts. */
             id: string;
             at: components["schemas"]["Timestamp"];
-            /** @enum {string} */
-            kind: "changes" | "test";
-            /** @description Number of changes in the message. */
+            kind: components["schemas"]["WebhookDeliveryKind"];
+            /**
+             * Format: int64
+             * @description Number of changes in the message.
+             */
             changes: number;
             /** @description Cursor of the last change in the message. */
             cursor: string | null;
-            /** @description Starts at 1. */
+            /**
+             * Format: int64
+             * @description Starts at 1.
+             */
             attempt: number;
-            /** @enum {string} */
-            outcome: "delivered" | "failed";
-            /** @description HTTP status of the response; null if there was none. */
+            outcome: components["schemas"]["WebhookOutcome"];
+            /**
+             * Format: int64
+             * @description HTTP status of the response; null if there was none.
+             */
             status: number | null;
-            error: ("no_address" | "no_connection" | "tls_failed" | "timeout" | "broken_answer" | "refused") | null;
+            error: components["schemas"]["WebhookFault"] | null;
+            /** Format: int64 */
             duration_ms: number;
         };
+        /** @enum {string} */
+        WebhookDeliveryKind: "changes" | "test";
+        /** @enum {string} */
+        WebhookOutcome: "delivered" | "failed";
+        /** @enum {string} */
+        WebhookFault: "no_address" | "no_connection" | "tls_failed" | "timeout" | "broken_answer" | "refused";
         WebhookSecretEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["WebhookSecret"];
             meta: components["schemas"]["Meta"];
         };
@@ -2406,14 +2595,14 @@ export interface components {
             secret: string;
         };
         WebhookDeliveryEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["WebhookDelivery"];
             meta: components["schemas"]["Meta"];
         };
         AuditEntriesEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["AuditEntries"];
             meta: components["schemas"]["Meta"];
         };
@@ -2423,8 +2612,7 @@ export interface components {
             cursor: string;
             at: components["schemas"]["Timestamp"];
             action: components["schemas"]["AuditAction"];
-            /** @enum {string} */
-            entity: "Organization" | "User" | "Session" | "Invite" | "UserApiKey" | "Share" | "Webhook";
+            entity: components["schemas"]["AuditedEntity"];
             entity_id: components["schemas"]["Uuid"];
             /** @description Display name: the email address of users and sessions, the level of invites, the host of webhooks; `archive` for archives. */
             name: string;
@@ -2445,12 +2633,15 @@ export interface components {
             request_id: string | null;
             /** @description The `Change-Comment` of the request. */
             comment: string | null;
-            /** @description Consecutive failures for this account from this address; null except for failed logins. */
+            /**
+             * Format: int64
+             * @description Consecutive failures for this account from this address; null except for failed logins.
+             */
             attempts: number | null;
         };
         ImportPlanEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["ImportPlan"];
             meta: components["schemas"]["Meta"];
         };
@@ -2462,9 +2653,14 @@ export interface components {
             scan: components["schemas"]["ImportedScan"];
             /** @description False if the scan is truncated; its complete parts are imported. */
             complete: boolean;
+            /** @description Where and why the file is truncated, or null. */
             broke_off: {
-                /** @description Line of the file, from 1; for a JSON list, the number of the entry. */
+                /**
+                 * Format: int64
+                 * @description Line of the file, from 1; for a JSON list, the number of the entry.
+                 */
                 line: number;
+                /** Format: int64 */
                 column: number;
                 reason: string;
             } | null;
@@ -2498,26 +2694,29 @@ export interface components {
             given: boolean;
         };
         ImportedSubnet: {
-            /** @enum {string} */
-            action: "create" | "existing" | "failed";
-            id: components["schemas"]["ImportedId"];
+            action: components["schemas"]["ImportedSubnetAction"];
+            /** @description Null if a dry run would create it. */
+            id: components["schemas"]["Uuid"] | null;
             cidr: string;
             error: components["schemas"]["ImportRefusal"] | null;
         };
-        /** @description Null if a dry run would create it. */
-        ImportedId: components["schemas"]["Uuid"] | null;
+        /** @enum {string} */
+        ImportedSubnetAction: "create" | "existing" | "failed";
         ImportRefusal: {
             code: string;
             message: string;
         };
         ImportedHost: {
-            /** @description Line of the file, from 1; for a JSON list, the number of the entry. */
+            /**
+             * Format: int64
+             * @description Line of the file, from 1; for a JSON list, the number of the entry.
+             */
             line: number;
-            /** @enum {string} */
-            action: "create" | "update" | "unchanged" | "failed";
-            id: components["schemas"]["ImportedId"];
+            action: components["schemas"]["ImportedHostAction"];
+            /** @description Null if a dry run would create it. */
+            id: components["schemas"]["Uuid"] | null;
             /** @description How an existing host was matched; null if by its name or by the request. */
-            matched_by: ("mac_address" | "ip_address") | null;
+            matched_by: components["schemas"]["HostMatch"] | null;
             name: string;
             hostname: string | null;
             interfaces: components["schemas"]["ImportedInterface"][];
@@ -2535,38 +2734,48 @@ export interface components {
             /** @description Why it failed; if set, nothing of it was written. */
             error: components["schemas"]["ImportRefusal"] | null;
         };
+        /** @enum {string} */
+        ImportedHostAction: "create" | "update" | "unchanged" | "failed";
+        /** @enum {string} */
+        HostMatch: "mac_address" | "ip_address";
         ImportedInterface: {
-            /** @enum {string} */
-            action: "create" | "update" | "unchanged";
-            id: components["schemas"]["ImportedId"];
+            action: components["schemas"]["ImportedChildAction"];
+            /** @description Null if a dry run would create it. */
+            id: components["schemas"]["Uuid"] | null;
             ip_address: string;
             mac_address: string | null;
             /** @description CIDR of its subnet. */
             subnet: string;
         };
+        /** @enum {string} */
+        ImportedChildAction: "create" | "update" | "unchanged";
         ImportedPort: {
-            /** @enum {string} */
-            action: "create" | "update" | "unchanged";
-            id: components["schemas"]["ImportedId"];
+            action: components["schemas"]["ImportedChildAction"];
+            /** @description Null if a dry run would create it. */
+            id: components["schemas"]["Uuid"] | null;
             protocol: components["schemas"]["Protocol"];
+            /** Format: int64 */
             number: number;
         };
         ImportedService: {
-            /** @enum {string} */
-            action: "create" | "update" | "unchanged";
-            id: components["schemas"]["ImportedId"];
+            action: components["schemas"]["ImportedChildAction"];
+            /** @description Null if a dry run would create it. */
+            id: components["schemas"]["Uuid"] | null;
             name: string;
             service_definition: string;
             /** @description Evidence for a guessed definition: the product or service named by the scan, or the port. */
-            guessed_from: ("product" | "service_name" | "port") | null;
+            guessed_from: components["schemas"]["GuessSource"] | null;
             /** @description Where it listens: a port on one interface, or on all of them. */
             bindings: {
                 /** @description `*` means all addresses of the host. */
                 ip_address: string;
                 protocol: components["schemas"]["Protocol"];
+                /** Format: int64 */
                 number: number;
             }[];
         };
+        /** @enum {string} */
+        GuessSource: "product" | "service_name" | "port";
         ImportedChange: {
             path: string;
             from: string | null;
@@ -2580,33 +2789,40 @@ export interface components {
             mac_address: string | null;
         };
         Missing: {
-            /** @enum {string} */
-            entity: "Host" | "Interface" | "Port" | "Service";
+            entity: components["schemas"]["SightedEntity"];
             id: components["schemas"]["Uuid"];
             network_id: components["schemas"]["Uuid"];
             host_id: components["schemas"]["Uuid"];
             name: string;
-            seen: components["schemas"]["Seen"];
+            /** @description When imports found it. Not part of the `ETag`; absent from past states. */
+            seen: components["schemas"]["Seen"] | null;
             missed_since: components["schemas"]["Timestamp"];
         };
+        /** @enum {string} */
+        SightedEntity: "Host" | "Interface" | "Port" | "Service";
         SkippedPart: {
-            /** @description Line of the file, from 1; for a JSON list, the number of the entry. */
+            /**
+             * Format: int64
+             * @description Line of the file, from 1; for a JSON list, the number of the entry.
+             */
             line: number;
             what: string;
             reason: string;
             /** @description For CSV: the column heading of the invalid cell. */
             column?: string;
-            /**
-             * @description For CSV: the error code of the invalid cell.
-             * @enum {string}
-             */
-            code?: "missing_address" | "not_an_address" | "unusable_address" | "too_many_addresses" | "not_a_mac_address" | "unassigned_mac_addresses" | "not_a_port" | "unknown_protocol" | "too_many_rows";
+            /** @description For CSV: the error code of the invalid cell. */
+            code?: components["schemas"]["CellFault"];
         };
+        /** @enum {string} */
+        CellFault: "missing_address" | "not_an_address" | "unusable_address" | "too_many_addresses" | "not_a_mac_address" | "unassigned_mac_addresses" | "not_a_port" | "unknown_protocol" | "too_many_rows";
         /** @description Failed hosts count only as failed; their children are not counted. */
         ImportSummary: {
             subnets: {
+                /** Format: int64 */
                 create: number;
+                /** Format: int64 */
                 existing: number;
+                /** Format: int64 */
                 failed: number;
             };
             hosts: components["schemas"]["ImportHostCounts"];
@@ -2614,49 +2830,71 @@ export interface components {
             ports: components["schemas"]["ImportCounts"];
             services: components["schemas"]["ImportCounts"];
             missing: components["schemas"]["MissingCounts"];
-            /** @description Total number skipped, including parts not listed in `skipped`. */
+            /**
+             * Format: int64
+             * @description Total number skipped, including parts not listed in `skipped`.
+             */
             skipped: number;
-            /** @description Hosts assumed to be up (`-Pn`) that did not respond; they are not created. */
+            /**
+             * Format: int64
+             * @description Hosts assumed to be up (`-Pn`) that did not respond; they are not created.
+             */
             unanswered: number;
         };
         ImportInterfaceCounts: {
+            /** Format: int64 */
             create: number;
+            /** Format: int64 */
             update: number;
+            /** Format: int64 */
             unchanged: number;
-            /** @description Deleted from other hosts. */
+            /**
+             * Format: int64
+             * @description Deleted from other hosts.
+             */
             superseded: number;
         };
         ImportCounts: {
+            /** Format: int64 */
             create: number;
+            /** Format: int64 */
             update: number;
+            /** Format: int64 */
             unchanged: number;
         };
         MissingCounts: {
+            /** Format: int64 */
             hosts: number;
+            /** Format: int64 */
             interfaces: number;
+            /** Format: int64 */
             ports: number;
+            /** Format: int64 */
             services: number;
         };
         ImportJobEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["ImportJob"];
             meta: components["schemas"]["Meta"];
         };
         ImportJob: {
             id: components["schemas"]["Uuid"];
-            /**
-             * @description What it does, or how it ended.
-             * @enum {string}
-             */
-            state: "queued" | "running" | "done" | "failed" | "cancelled";
+            /** @description What it does, or how it ended. */
+            state: components["schemas"]["JobState"];
             network_id: components["schemas"]["Uuid"];
             /** @description The format the file was parsed as; until then, the requested one. */
             format: string;
             dry_run: boolean;
-            /** @description Hosts that are done: written, unchanged or failed. */
+            /**
+             * Format: int64
+             * @description Hosts that are done: written, unchanged or failed.
+             */
             done: number;
-            /** @description Hosts in the file; null until it has been read. */
+            /**
+             * Format: int64
+             * @description Hosts in the file; null until it has been read.
+             */
             total: number | null;
             /** @description Why it ended early. The hosts that were done remain imported. */
             error: components["schemas"]["ImportJobError"] | null;
@@ -2668,33 +2906,38 @@ export interface components {
             started_at: components["schemas"]["Timestamp"] | null;
             ended_at: components["schemas"]["Timestamp"] | null;
         };
+        /** @enum {string} */
+        JobState: "queued" | "running" | "done" | "failed" | "cancelled";
         ImportJobsEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["ImportJobs"];
             meta: components["schemas"]["Meta"];
         };
         ImportJobs: components["schemas"]["ImportJob"][];
         ImportJobWithPlanEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["ImportJobWithPlan"];
             meta: components["schemas"]["Meta"];
         };
         ImportJobWithPlan: {
             id: components["schemas"]["Uuid"];
-            /**
-             * @description What it does, or how it ended.
-             * @enum {string}
-             */
-            state: "queued" | "running" | "done" | "failed" | "cancelled";
+            /** @description What it does, or how it ended. */
+            state: components["schemas"]["JobState"];
             network_id: components["schemas"]["Uuid"];
             /** @description The format the file was parsed as; until then, the requested one. */
             format: string;
             dry_run: boolean;
-            /** @description Hosts that are done: written, unchanged or failed. */
+            /**
+             * Format: int64
+             * @description Hosts that are done: written, unchanged or failed.
+             */
             done: number;
-            /** @description Hosts in the file; null until it has been read. */
+            /**
+             * Format: int64
+             * @description Hosts in the file; null until it has been read.
+             */
             total: number | null;
             /** @description Why it ended early. The hosts that were done remain imported. */
             error: components["schemas"]["ImportJobError"] | null;
@@ -2709,13 +2952,14 @@ export interface components {
             plan: components["schemas"]["ImportPlan"] | null;
         };
         CertificatesEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Certificates"];
             meta: components["schemas"]["Meta"];
         };
         Certificates: {
             before: components["schemas"]["Timestamp"];
+            /** Format: int64 */
             count: number;
             certificates: components["schemas"]["EndingCertificate"][];
         };
@@ -2724,13 +2968,14 @@ export interface components {
             host_id: components["schemas"]["Uuid"];
             host_name: string;
             network_id: components["schemas"]["Uuid"];
+            /** Format: int64 */
             number: number;
             protocol: components["schemas"]["Protocol"];
             certificate: components["schemas"]["ObservedCertificate"];
         };
         GoneEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Gone"];
             meta: components["schemas"]["Meta"];
         };
@@ -2740,19 +2985,19 @@ export interface components {
             gone: components["schemas"]["GoneEntity"][];
         };
         GoneEntity: {
-            /** @enum {string} */
-            entity: "Host" | "Interface" | "Port" | "Service";
+            entity: components["schemas"]["SightedEntity"];
             id: components["schemas"]["Uuid"];
             network_id: components["schemas"]["Uuid"];
             host_id: components["schemas"]["Uuid"];
             name: string;
-            seen: components["schemas"]["Seen"];
+            /** @description When imports found it. Not part of the `ETag`; absent from past states. */
+            seen: components["schemas"]["Seen"] | null;
             missed_since: components["schemas"]["Timestamp"];
             host_name: string;
         };
         UtilizationsEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Utilizations"];
             meta: components["schemas"]["Meta"];
         };
@@ -2761,17 +3006,27 @@ export interface components {
         };
         SubnetUse: {
             subnet_id: components["schemas"]["Uuid"];
-            /** @description Assignable addresses; exact, even above 2^53. */
+            /**
+             * Format: int64
+             * @description Assignable addresses; exact, even above 2^53.
+             */
             size: number;
-            /** @description Addresses assigned to interfaces. */
+            /**
+             * Format: int64
+             * @description Addresses assigned to interfaces.
+             */
             used: number;
-            /** @description Reserved addresses that are not used. */
+            /**
+             * Format: int64
+             * @description Reserved addresses that are not used.
+             */
             reserved: number;
+            /** Format: int64 */
             free: number;
         };
         StatsEnvelope: {
-            /** @constant */
-            success: true;
+            /** @description Always `true`. */
+            success: boolean;
             data: components["schemas"]["Stats"];
             meta: components["schemas"]["Meta"];
         };
@@ -2779,42 +3034,63 @@ export interface components {
             /** @description When it was counted. */
             at: components["schemas"]["Timestamp"];
             totals: {
+                /** Format: int64 */
                 networks: number;
+                /** Format: int64 */
                 tags: number;
+                /** Format: int64 */
                 subnets: number;
+                /** Format: int64 */
                 views: number;
+                /** Format: int64 */
                 hosts: number;
+                /** Format: int64 */
                 interfaces: number;
+                /** Format: int64 */
                 ports: number;
+                /** Format: int64 */
                 services: number;
+                /** Format: int64 */
                 dependencies: number;
             };
             /** @description The 100 networks with the most hosts. */
             networks: {
                 id: components["schemas"]["Uuid"];
                 name: string;
+                /** Format: int64 */
                 subnets: number;
+                /** Format: int64 */
                 views: number;
+                /** Format: int64 */
                 hosts: number;
+                /** Format: int64 */
                 interfaces: number;
+                /** Format: int64 */
                 ports: number;
+                /** Format: int64 */
                 services: number;
+                /** Format: int64 */
                 dependencies: number;
             }[];
             categories: {
                 category: components["schemas"]["Category"];
+                /** Format: int64 */
                 services: number;
             }[];
             /** @description Based on up to 100,000 hosts and services. */
             virtualization: {
                 type: string;
+                /** Format: int64 */
                 hosts: number;
+                /** Format: int64 */
                 services: number;
             }[];
             /** @description The 20 most frequent. */
             ports: {
+                /** Format: int64 */
                 number: number;
                 protocol: components["schemas"]["Protocol"];
+                /** Format: int64 */
                 hosts: number;
             }[];
             /** @description The 20 fullest. */
@@ -2823,13 +3099,18 @@ export interface components {
                 network_id: components["schemas"]["Uuid"];
                 name: string;
                 cidr: string;
-                /** @description Assignable addresses; exact, even above 2^53. */
+                /**
+                 * Format: int64
+                 * @description Assignable addresses; exact, even above 2^53.
+                 */
                 size: number;
+                /** Format: int64 */
                 used: number;
             }[];
             /** @description The last seven days in UTC. */
             days: {
                 day: string;
+                /** Format: int64 */
                 changes: number;
             }[];
         };
@@ -3187,15 +3468,16 @@ export interface operations {
                 /** @description Only these entities. */
                 ids?: components["schemas"]["Uuid"][];
                 /** @description Primary sort key, always ascending. */
-                group_by?: "created_at" | "email" | "updated_at";
+                group_by?: components["schemas"]["UserOrderField"];
                 /** @description Sort key, within groups if any. Default `created_at`. */
-                order_by?: "created_at" | "email" | "updated_at";
-                /** @description Direction of `order_by` only. */
-                order_direction?: "asc" | "desc";
+                order_by?: components["schemas"]["UserOrderField"];
+                /** @description Direction of `order_by` only. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Page size; 0 means no limit. */
                 limit?: number;
                 /** @description Entities to skip. */
                 offset?: number;
+                /** @description Continues after the page that returned it as `meta.pagination.next`. Requires the same filters and order, and no `offset`. Takes constant time for each page, and neither skips nor repeats entities that do not move. */
                 cursor?: string;
             };
         };
@@ -3616,10 +3898,12 @@ export interface operations {
                 provider: string;
             };
         };
-        /** @description A form with the field `logout_token`. At most 0.0625 MiB. */
+        /** @description A form with the field `logout_token`. At most 64 KiB. */
         requestBody: {
             content: {
-                "application/x-www-form-urlencoded": string;
+                "application/x-www-form-urlencoded": {
+                    logout_token: string;
+                };
             };
         };
         responses: {
@@ -3650,12 +3934,13 @@ export interface operations {
                 group_by?: "created_at";
                 /** @description Sort key, within groups if any. Default `created_at`. */
                 order_by?: "created_at";
-                /** @description Direction of `order_by` only. */
-                order_direction?: "asc" | "desc";
+                /** @description Direction of `order_by` only. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Page size; 0 means no limit. */
                 limit?: number;
                 /** @description Entities to skip. */
                 offset?: number;
+                /** @description Continues after the page that returned it as `meta.pagination.next`. Requires the same filters and order, and no `offset`. Takes constant time for each page, and neither skips nor repeats entities that do not move. */
                 cursor?: string;
             };
         };
@@ -3747,15 +4032,16 @@ export interface operations {
                 /** @description Only these entities. */
                 ids?: components["schemas"]["Uuid"][];
                 /** @description Primary sort key, always ascending. */
-                group_by?: "created_at" | "expires_at";
+                group_by?: components["schemas"]["InviteOrderField"];
                 /** @description Sort key, within groups if any. Default `created_at`. */
-                order_by?: "created_at" | "expires_at";
-                /** @description Direction of `order_by` only. */
-                order_direction?: "asc" | "desc";
+                order_by?: components["schemas"]["InviteOrderField"];
+                /** @description Direction of `order_by` only. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Page size; 0 means no limit. */
                 limit?: number;
                 /** @description Entities to skip. */
                 offset?: number;
+                /** @description Continues after the page that returned it as `meta.pagination.next`. Requires the same filters and order, and no `offset`. Takes constant time for each page, and neither skips nor repeats entities that do not move. */
                 cursor?: string;
             };
         };
@@ -3999,10 +4285,10 @@ export interface operations {
                 dry_run?: boolean;
             };
         };
-        /** @description A file that the export returned. At most 256 MiB. */
+        /** @description A file that the export returned. At most 256 MiB. Also accepted as `application/x-ndjson`. */
         requestBody: {
             content: {
-                "application/x-ndjson": string;
+                "application/octet-stream": string;
             };
         };
         responses: {
@@ -4037,15 +4323,16 @@ export interface operations {
                 /** @description Only these entities. */
                 ids?: components["schemas"]["Uuid"][];
                 /** @description Primary sort key, always ascending. */
-                group_by?: "created_at" | "name" | "updated_at";
+                group_by?: components["schemas"]["UserApiKeyOrderField"];
                 /** @description Sort key, within groups if any. Default `created_at`. */
-                order_by?: "created_at" | "name" | "updated_at";
-                /** @description Direction of `order_by` only. */
-                order_direction?: "asc" | "desc";
+                order_by?: components["schemas"]["UserApiKeyOrderField"];
+                /** @description Direction of `order_by` only. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Page size; 0 means no limit. */
                 limit?: number;
                 /** @description Entities to skip. */
                 offset?: number;
+                /** @description Continues after the page that returned it as `meta.pagination.next`. Requires the same filters and order, and no `offset`. Takes constant time for each page, and neither skips nor repeats entities that do not move. */
                 cursor?: string;
             };
         };
@@ -4254,12 +4541,13 @@ export interface operations {
                 group_by?: "created_at";
                 /** @description Sort key, within groups if any. Default `created_at`. */
                 order_by?: "created_at";
-                /** @description Direction of `order_by` only. */
-                order_direction?: "asc" | "desc";
+                /** @description Direction of `order_by` only. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Page size; 0 means no limit. */
                 limit?: number;
                 /** @description Entities to skip. */
                 offset?: number;
+                /** @description Continues after the page that returned it as `meta.pagination.next`. Requires the same filters and order, and no `offset`. Takes constant time for each page, and neither skips nor repeats entities that do not move. */
                 cursor?: string;
             };
         };
@@ -4305,23 +4593,24 @@ export interface operations {
                 /** @description Only these entities. */
                 ids?: components["schemas"]["Uuid"][];
                 /** @description Only entities with any of these tags (ids of managed tags, or labels; a comma in a label is `\,`). */
-                tag_ids?: components["schemas"]["Text1To50"][];
+                tag_ids?: string[];
                 /** @description Only entities with all of these attributes, as `key` or `key:value`, such as `rack:A3` (a comma in a value is `\,`). */
-                attribute?: components["schemas"]["Text1To600"][];
+                attribute?: string[];
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: string;
                 /** @description Case-insensitive search in the name. */
-                q?: components["schemas"]["Text1To100"];
+                q?: string;
                 /** @description Primary sort key, always ascending. */
-                group_by?: "created_at" | "name" | "updated_at";
+                group_by?: components["schemas"]["NetworkOrderField"];
                 /** @description Sort key, within groups if any. Default `created_at`. */
-                order_by?: "created_at" | "name" | "updated_at";
-                /** @description Direction of `order_by` only. */
-                order_direction?: "asc" | "desc";
+                order_by?: components["schemas"]["NetworkOrderField"];
+                /** @description Direction of `order_by` only. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Page size; 0 means no limit. */
                 limit?: number;
                 /** @description Entities to skip. */
                 offset?: number;
+                /** @description Continues after the page that returned it as `meta.pagination.next`. Requires the same filters and order, and no `offset`. Takes constant time for each page, and neither skips nor repeats entities that do not move. */
                 cursor?: string;
             };
         };
@@ -4513,23 +4802,24 @@ export interface operations {
                 /** @description Only these entities. */
                 ids?: components["schemas"]["Uuid"][];
                 /** @description Only entities with any of these tags (ids of managed tags, or labels; a comma in a label is `\,`). */
-                tag_ids?: components["schemas"]["Text1To50"][];
+                tag_ids?: string[];
                 /** @description Only entities with all of these attributes, as `key` or `key:value`, such as `rack:A3` (a comma in a value is `\,`). */
-                attribute?: components["schemas"]["Text1To600"][];
+                attribute?: string[];
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: string;
                 /** @description Case-insensitive search in name and cidr. */
-                q?: components["schemas"]["Text1To100"];
+                q?: string;
                 /** @description Primary sort key, always ascending. */
-                group_by?: "created_at" | "name" | "cidr" | "subnet_type" | "updated_at" | "network_id";
+                group_by?: components["schemas"]["SubnetOrderField"];
                 /** @description Sort key, within groups if any. Default `created_at`. */
-                order_by?: "created_at" | "name" | "cidr" | "subnet_type" | "updated_at" | "network_id";
-                /** @description Direction of `order_by` only. */
-                order_direction?: "asc" | "desc";
+                order_by?: components["schemas"]["SubnetOrderField"];
+                /** @description Direction of `order_by` only. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Page size; 0 means no limit. */
                 limit?: number;
                 /** @description Entities to skip. */
                 offset?: number;
+                /** @description Continues after the page that returned it as `meta.pagination.next`. Requires the same filters and order, and no `offset`. Takes constant time for each page, and neither skips nor repeats entities that do not move. */
                 cursor?: string;
             };
         };
@@ -4741,15 +5031,15 @@ export interface operations {
                 /** @description Only these entities. */
                 ids?: components["schemas"]["Uuid"][];
                 /** @description Only entities with any of these tags (ids of managed tags, or labels; a comma in a label is `\,`). */
-                tag_ids?: components["schemas"]["Text1To50"][];
+                tag_ids?: string[];
                 /** @description Only entities with all of these attributes, as `key` or `key:value`, such as `rack:A3` (a comma in a value is `\,`). */
-                attribute?: components["schemas"]["Text1To600"][];
+                attribute?: string[];
                 /** @description Only hosts with one of these roles, set or probable. */
                 role?: components["schemas"]["Role"][];
                 /** @description Only what runs on one of these hosts or services, as `host_id` or `service_id` in `virtualization.details`. */
                 runs_on?: components["schemas"]["Uuid"][];
                 /** @description Only hosts of this vendor, as sources name it, ignoring case. */
-                vendor?: components["schemas"]["Text1To200"];
+                vendor?: string;
                 /** @description Only hosts that somebody knows, or only strangers. */
                 is_known?: boolean;
                 /** @description Only entities that are missed, or only those that are not. */
@@ -4757,17 +5047,18 @@ export interface operations {
                 /** @description Only entities last found before this time. */
                 seen_before?: components["schemas"]["Instant"];
                 /** @description Case-insensitive search in name, hostname, addresses, vendor and model; or for a port (`10.0.0.5:443`, `:443`, `443/tcp`), a MAC address in any notation, or a block (`10.0.0.0/24`), for hosts with an address in it. */
-                q?: components["schemas"]["Text1To100"];
+                q?: string;
                 /** @description Primary sort key, always ascending. */
-                group_by?: "created_at" | "name" | "hostname" | "updated_at" | "network_id" | "address";
+                group_by?: components["schemas"]["HostOrderField"];
                 /** @description Sort key, within groups if any. Default `created_at`. */
-                order_by?: "created_at" | "name" | "hostname" | "updated_at" | "network_id" | "address";
-                /** @description Direction of `order_by` only. */
-                order_direction?: "asc" | "desc";
+                order_by?: components["schemas"]["HostOrderField"];
+                /** @description Direction of `order_by` only. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Page size; 0 means no limit. */
                 limit?: number;
                 /** @description Entities to skip. */
                 offset?: number;
+                /** @description Continues after the page that returned it as `meta.pagination.next`. Requires the same filters and order, and no `offset`. Takes constant time for each page, and neither skips nor repeats entities that do not move. */
                 cursor?: string;
             };
         };
@@ -5061,23 +5352,24 @@ export interface operations {
                 /** @description Only these entities. */
                 ids?: components["schemas"]["Uuid"][];
                 /** @description Only entities with all of these attributes, as `key` or `key:value`, such as `rack:A3` (a comma in a value is `\,`). */
-                attribute?: components["schemas"]["Text1To600"][];
+                attribute?: string[];
                 /** @description Only interfaces with a MAC address of this vendor, as sources name it, ignoring case. */
-                vendor?: components["schemas"]["Text1To200"];
+                vendor?: string;
                 /** @description Only entities that are missed, or only those that are not. */
                 missed?: boolean;
                 /** @description Only entities last found before this time. */
                 seen_before?: components["schemas"]["Instant"];
                 /** @description Primary sort key, always ascending. */
-                group_by?: "created_at" | "position" | "ip_address";
+                group_by?: components["schemas"]["InterfaceOrderField"];
                 /** @description Sort key, within groups if any. Default `created_at`. */
-                order_by?: "created_at" | "position" | "ip_address";
-                /** @description Direction of `order_by` only. */
-                order_direction?: "asc" | "desc";
+                order_by?: components["schemas"]["InterfaceOrderField"];
+                /** @description Direction of `order_by` only. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Page size; 0 means no limit. */
                 limit?: number;
                 /** @description Entities to skip. */
                 offset?: number;
+                /** @description Continues after the page that returned it as `meta.pagination.next`. Requires the same filters and order, and no `offset`. Takes constant time for each page, and neither skips nor repeats entities that do not move. */
                 cursor?: string;
             };
         };
@@ -5277,15 +5569,16 @@ export interface operations {
                 /** @description Only entities last found before this time. */
                 seen_before?: components["schemas"]["Instant"];
                 /** @description Primary sort key, always ascending. */
-                group_by?: "created_at" | "number";
+                group_by?: components["schemas"]["PortOrderField"];
                 /** @description Sort key, within groups if any. Default `created_at`. */
-                order_by?: "created_at" | "number";
-                /** @description Direction of `order_by` only. */
-                order_direction?: "asc" | "desc";
+                order_by?: components["schemas"]["PortOrderField"];
+                /** @description Direction of `order_by` only. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Page size; 0 means no limit. */
                 limit?: number;
                 /** @description Entities to skip. */
                 offset?: number;
+                /** @description Continues after the page that returned it as `meta.pagination.next`. Requires the same filters and order, and no `offset`. Takes constant time for each page, and neither skips nor repeats entities that do not move. */
                 cursor?: string;
             };
         };
@@ -5477,19 +5770,19 @@ export interface operations {
                 /** @description Only entities of this network. */
                 network_id?: components["schemas"]["Uuid"];
                 /** @description Case-insensitive search in name, service_definition, product and version; or for a binding: `10.0.0.5:443`, `[fd00::5]:443`, `:443`, `443/tcp`. */
-                q?: components["schemas"]["Text1To100"];
+                q?: string;
                 /** @description Only services of this host. */
                 host_id?: components["schemas"]["Uuid"];
                 /** @description Only these entities. */
                 ids?: components["schemas"]["Uuid"][];
                 /** @description Only entities with any of these tags (ids of managed tags, or labels; a comma in a label is `\,`). */
-                tag_ids?: components["schemas"]["Text1To50"][];
+                tag_ids?: string[];
                 /** @description Only entities with all of these attributes, as `key` or `key:value`, such as `rack:A3` (a comma in a value is `\,`). */
-                attribute?: components["schemas"]["Text1To600"][];
+                attribute?: string[];
                 /** @description Only what runs on one of these hosts or services, as `host_id` or `service_id` in `virtualization.details`. */
                 runs_on?: components["schemas"]["Uuid"][];
                 /** @description Only services with this product, as sources name it, ignoring case. */
-                product?: components["schemas"]["Text1To200"];
+                product?: string;
                 /** @description Excludes services of these categories. */
                 exclude_categories?: components["schemas"]["Category"][];
                 /** @description Only entities that are missed, or only those that are not. */
@@ -5497,15 +5790,16 @@ export interface operations {
                 /** @description Only entities last found before this time. */
                 seen_before?: components["schemas"]["Instant"];
                 /** @description Primary sort key, always ascending. */
-                group_by?: "created_at" | "name" | "updated_at" | "host" | "network_id" | "position" | "service_definition";
+                group_by?: components["schemas"]["ServiceOrderField"];
                 /** @description Sort key, within groups if any. Default `created_at`. */
-                order_by?: "created_at" | "name" | "updated_at" | "host" | "network_id" | "position" | "service_definition";
-                /** @description Direction of `order_by` only. */
-                order_direction?: "asc" | "desc";
+                order_by?: components["schemas"]["ServiceOrderField"];
+                /** @description Direction of `order_by` only. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Page size; 0 means no limit. */
                 limit?: number;
                 /** @description Entities to skip. */
                 offset?: number;
+                /** @description Continues after the page that returned it as `meta.pagination.next`. Requires the same filters and order, and no `offset`. Takes constant time for each page, and neither skips nor repeats entities that do not move. */
                 cursor?: string;
             };
         };
@@ -5706,12 +6000,13 @@ export interface operations {
                 group_by?: "created_at";
                 /** @description Sort key, within groups if any. Default `created_at`. */
                 order_by?: "created_at";
-                /** @description Direction of `order_by` only. */
-                order_direction?: "asc" | "desc";
+                /** @description Direction of `order_by` only. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Page size; 0 means no limit. */
                 limit?: number;
                 /** @description Entities to skip. */
                 offset?: number;
+                /** @description Continues after the page that returned it as `meta.pagination.next`. Requires the same filters and order, and no `offset`. Takes constant time for each page, and neither skips nor repeats entities that do not move. */
                 cursor?: string;
             };
         };
@@ -5765,15 +6060,16 @@ export interface operations {
                 /** @description Only these entities. */
                 ids?: components["schemas"]["Uuid"][];
                 /** @description Primary sort key, always ascending. */
-                group_by?: "created_at" | "name" | "color";
+                group_by?: components["schemas"]["TagOrderField"];
                 /** @description Sort key, within groups if any. Default `created_at`. */
-                order_by?: "created_at" | "name" | "color";
-                /** @description Direction of `order_by` only. */
-                order_direction?: "asc" | "desc";
+                order_by?: components["schemas"]["TagOrderField"];
+                /** @description Direction of `order_by` only. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Page size; 0 means no limit. */
                 limit?: number;
                 /** @description Entities to skip. */
                 offset?: number;
+                /** @description Continues after the page that returned it as `meta.pagination.next`. Requires the same filters and order, and no `offset`. Takes constant time for each page, and neither skips nor repeats entities that do not move. */
                 cursor?: string;
             };
         };
@@ -5965,19 +6261,20 @@ export interface operations {
                 /** @description Only these entities. */
                 ids?: components["schemas"]["Uuid"][];
                 /** @description Only entities with any of these tags (ids of managed tags, or labels; a comma in a label is `\,`). */
-                tag_ids?: components["schemas"]["Text1To50"][];
+                tag_ids?: string[];
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: string;
                 /** @description Primary sort key, always ascending. */
-                group_by?: "created_at" | "name" | "updated_at";
+                group_by?: components["schemas"]["ViewOrderField"];
                 /** @description Sort key, within groups if any. Default `created_at`. */
-                order_by?: "created_at" | "name" | "updated_at";
-                /** @description Direction of `order_by` only. */
-                order_direction?: "asc" | "desc";
+                order_by?: components["schemas"]["ViewOrderField"];
+                /** @description Direction of `order_by` only. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Page size; 0 means no limit. */
                 limit?: number;
                 /** @description Entities to skip. */
                 offset?: number;
+                /** @description Continues after the page that returned it as `meta.pagination.next`. Requires the same filters and order, and no `offset`. Takes constant time for each page, and neither skips nor repeats entities that do not move. */
                 cursor?: string;
             };
         };
@@ -6174,17 +6471,19 @@ export interface operations {
                 host_id?: components["schemas"]["Uuid"];
                 /** @description Only those of this service, as client or server. */
                 service_id?: components["schemas"]["Uuid"];
+                /** @description Who made it: a person or program by this API, or an import. */
                 source?: components["schemas"]["DependencySource"];
                 /** @description Primary sort key, always ascending. */
-                group_by?: "created_at" | "updated_at";
+                group_by?: components["schemas"]["DependencyOrderField"];
                 /** @description Sort key, within groups if any. Default `created_at`. */
-                order_by?: "created_at" | "updated_at";
-                /** @description Direction of `order_by` only. */
-                order_direction?: "asc" | "desc";
+                order_by?: components["schemas"]["DependencyOrderField"];
+                /** @description Direction of `order_by` only. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Page size; 0 means no limit. */
                 limit?: number;
                 /** @description Entities to skip. */
                 offset?: number;
+                /** @description Continues after the page that returned it as `meta.pagination.next`. Requires the same filters and order, and no `offset`. Takes constant time for each page, and neither skips nor repeats entities that do not move. */
                 cursor?: string;
             };
         };
@@ -6396,12 +6695,13 @@ export interface operations {
                 group_by?: "created_at";
                 /** @description Sort key, within groups if any. Default `created_at`. */
                 order_by?: "created_at";
-                /** @description Direction of `order_by` only. */
-                order_direction?: "asc" | "desc";
+                /** @description Direction of `order_by` only. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Page size; 0 means no limit. */
                 limit?: number;
                 /** @description Entities to skip. */
                 offset?: number;
+                /** @description Continues after the page that returned it as `meta.pagination.next`. Requires the same filters and order, and no `offset`. Takes constant time for each page, and neither skips nor repeats entities that do not move. */
                 cursor?: string;
             };
         };
@@ -6470,15 +6770,16 @@ export interface operations {
                 /** @description Only services of these categories. */
                 category?: components["schemas"]["Category"][];
                 /** @description Primary sort key, always ascending. */
-                group_by?: "name" | "category";
+                group_by?: components["schemas"]["ServiceDefinitionOrderField"];
                 /** @description Sort key, within groups if any. Default `name`. */
-                order_by?: "name" | "category";
-                /** @description Direction of `order_by` only. */
-                order_direction?: "asc" | "desc";
+                order_by?: components["schemas"]["ServiceDefinitionOrderField"];
+                /** @description Direction of `order_by` only. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Page size; 0 means no limit. */
                 limit?: number;
                 /** @description Entities to skip. */
                 offset?: number;
+                /** @description Continues after the page that returned it as `meta.pagination.next`. Requires the same filters and order, and no `offset`. Takes constant time for each page, and neither skips nor repeats entities that do not move. */
                 cursor?: string;
             };
         };
@@ -6501,7 +6802,8 @@ export interface operations {
                 as_of?: string;
                 /** @description Only entities of this network. */
                 network_id?: components["schemas"]["Uuid"];
-                format?: "json" | "dot" | "mermaid" | "graphml";
+                /** @description Default `json`. */
+                format?: components["schemas"]["TopologyFormat"];
             };
         };
         responses: {
@@ -6531,7 +6833,7 @@ export interface operations {
                 /** @description Only this entity. */
                 entity_id?: components["schemas"]["Uuid"];
                 /** @description Only changes of this kind. */
-                action?: "created" | "updated" | "deleted" | "missed" | "returned";
+                action?: components["schemas"]["ChangeAction"];
                 /** @description Only changes by this user. */
                 user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
@@ -6542,8 +6844,8 @@ export interface operations {
                 since?: components["schemas"]["Instant"];
                 /** @description Only changes before this time. */
                 until?: components["schemas"]["Instant"];
-                /** @description Oldest first, or newest first. */
-                order_direction?: "asc" | "desc";
+                /** @description Oldest first, or newest first. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Maximum number of entries; a page may have fewer. */
                 limit?: number;
                 /** @description Only entries after this cursor, in the requested order. */
@@ -6568,7 +6870,7 @@ export interface operations {
                 /** @description Only this entity. */
                 entity_id?: components["schemas"]["Uuid"];
                 /** @description Only changes of this kind. */
-                action?: "created" | "updated" | "deleted" | "missed" | "returned";
+                action?: components["schemas"]["ChangeAction"];
                 /** @description Only changes by this user. */
                 user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
@@ -6596,7 +6898,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "text/event-stream": string;
+                    "text/event-stream": components["schemas"]["StreamedEvent"];
                 };
             };
         };
@@ -6605,7 +6907,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only changes of this kind. */
-                action?: "created" | "updated" | "deleted" | "missed" | "returned";
+                action?: components["schemas"]["ChangeAction"];
                 /** @description Only changes by this user. */
                 user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
@@ -6616,8 +6918,8 @@ export interface operations {
                 since?: components["schemas"]["Instant"];
                 /** @description Only changes before this time. */
                 until?: components["schemas"]["Instant"];
-                /** @description Oldest first, or newest first. */
-                order_direction?: "asc" | "desc";
+                /** @description Oldest first, or newest first. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Maximum number of entries; a page may have fewer. */
                 limit?: number;
                 /** @description Only entries after this cursor, in the requested order. */
@@ -6639,7 +6941,7 @@ export interface operations {
                 /** @description Only this entity. */
                 entity_id?: components["schemas"]["Uuid"];
                 /** @description Only changes of this kind. */
-                action?: "created" | "updated" | "deleted" | "missed" | "returned";
+                action?: components["schemas"]["ChangeAction"];
                 /** @description Only changes by this user. */
                 user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
@@ -6650,8 +6952,8 @@ export interface operations {
                 since?: components["schemas"]["Instant"];
                 /** @description Only changes before this time. */
                 until?: components["schemas"]["Instant"];
-                /** @description Oldest first, or newest first. */
-                order_direction?: "asc" | "desc";
+                /** @description Oldest first, or newest first. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Maximum number of entries; a page may have fewer. */
                 limit?: number;
                 /** @description Only entries after this cursor, in the requested order. */
@@ -6669,7 +6971,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only changes of this kind. */
-                action?: "created" | "updated" | "deleted" | "missed" | "returned";
+                action?: components["schemas"]["ChangeAction"];
                 /** @description Only changes by this user. */
                 user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
@@ -6680,8 +6982,8 @@ export interface operations {
                 since?: components["schemas"]["Instant"];
                 /** @description Only changes before this time. */
                 until?: components["schemas"]["Instant"];
-                /** @description Oldest first, or newest first. */
-                order_direction?: "asc" | "desc";
+                /** @description Oldest first, or newest first. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Maximum number of entries; a page may have fewer. */
                 limit?: number;
                 /** @description Only entries after this cursor, in the requested order. */
@@ -6699,7 +7001,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only changes of this kind. */
-                action?: "created" | "updated" | "deleted" | "missed" | "returned";
+                action?: components["schemas"]["ChangeAction"];
                 /** @description Only changes by this user. */
                 user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
@@ -6710,8 +7012,8 @@ export interface operations {
                 since?: components["schemas"]["Instant"];
                 /** @description Only changes before this time. */
                 until?: components["schemas"]["Instant"];
-                /** @description Oldest first, or newest first. */
-                order_direction?: "asc" | "desc";
+                /** @description Oldest first, or newest first. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Maximum number of entries; a page may have fewer. */
                 limit?: number;
                 /** @description Only entries after this cursor, in the requested order. */
@@ -6729,7 +7031,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only changes of this kind. */
-                action?: "created" | "updated" | "deleted" | "missed" | "returned";
+                action?: components["schemas"]["ChangeAction"];
                 /** @description Only changes by this user. */
                 user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
@@ -6740,8 +7042,8 @@ export interface operations {
                 since?: components["schemas"]["Instant"];
                 /** @description Only changes before this time. */
                 until?: components["schemas"]["Instant"];
-                /** @description Oldest first, or newest first. */
-                order_direction?: "asc" | "desc";
+                /** @description Oldest first, or newest first. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Maximum number of entries; a page may have fewer. */
                 limit?: number;
                 /** @description Only entries after this cursor, in the requested order. */
@@ -6759,7 +7061,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only changes of this kind. */
-                action?: "created" | "updated" | "deleted" | "missed" | "returned";
+                action?: components["schemas"]["ChangeAction"];
                 /** @description Only changes by this user. */
                 user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
@@ -6770,8 +7072,8 @@ export interface operations {
                 since?: components["schemas"]["Instant"];
                 /** @description Only changes before this time. */
                 until?: components["schemas"]["Instant"];
-                /** @description Oldest first, or newest first. */
-                order_direction?: "asc" | "desc";
+                /** @description Oldest first, or newest first. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Maximum number of entries; a page may have fewer. */
                 limit?: number;
                 /** @description Only entries after this cursor, in the requested order. */
@@ -6789,7 +7091,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only changes of this kind. */
-                action?: "created" | "updated" | "deleted" | "missed" | "returned";
+                action?: components["schemas"]["ChangeAction"];
                 /** @description Only changes by this user. */
                 user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
@@ -6800,8 +7102,8 @@ export interface operations {
                 since?: components["schemas"]["Instant"];
                 /** @description Only changes before this time. */
                 until?: components["schemas"]["Instant"];
-                /** @description Oldest first, or newest first. */
-                order_direction?: "asc" | "desc";
+                /** @description Oldest first, or newest first. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Maximum number of entries; a page may have fewer. */
                 limit?: number;
                 /** @description Only entries after this cursor, in the requested order. */
@@ -6819,7 +7121,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only changes of this kind. */
-                action?: "created" | "updated" | "deleted" | "missed" | "returned";
+                action?: components["schemas"]["ChangeAction"];
                 /** @description Only changes by this user. */
                 user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
@@ -6830,8 +7132,8 @@ export interface operations {
                 since?: components["schemas"]["Instant"];
                 /** @description Only changes before this time. */
                 until?: components["schemas"]["Instant"];
-                /** @description Oldest first, or newest first. */
-                order_direction?: "asc" | "desc";
+                /** @description Oldest first, or newest first. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Maximum number of entries; a page may have fewer. */
                 limit?: number;
                 /** @description Only entries after this cursor, in the requested order. */
@@ -6849,7 +7151,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only changes of this kind. */
-                action?: "created" | "updated" | "deleted" | "missed" | "returned";
+                action?: components["schemas"]["ChangeAction"];
                 /** @description Only changes by this user. */
                 user_id?: components["schemas"]["Uuid"];
                 /** @description Only changes by this API key. */
@@ -6860,8 +7162,8 @@ export interface operations {
                 since?: components["schemas"]["Instant"];
                 /** @description Only changes before this time. */
                 until?: components["schemas"]["Instant"];
-                /** @description Oldest first, or newest first. */
-                order_direction?: "asc" | "desc";
+                /** @description Oldest first, or newest first. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Maximum number of entries; a page may have fewer. */
                 limit?: number;
                 /** @description Only entries after this cursor, in the requested order. */
@@ -6884,7 +7186,8 @@ export interface operations {
                 to?: string;
                 /** @description Only entities of this network. */
                 network_id?: components["schemas"]["Uuid"];
-                format?: "json" | "markdown";
+                /** @description Default `json`. */
+                format?: components["schemas"]["DiffFormat"];
             };
         };
         responses: {
@@ -6969,15 +7272,16 @@ export interface operations {
                 /** @description Only these entities. */
                 ids?: components["schemas"]["Uuid"][];
                 /** @description Primary sort key, always ascending. */
-                group_by?: "created_at" | "updated_at";
+                group_by?: components["schemas"]["WebhookOrderField"];
                 /** @description Sort key, within groups if any. Default `created_at`. */
-                order_by?: "created_at" | "updated_at";
-                /** @description Direction of `order_by` only. */
-                order_direction?: "asc" | "desc";
+                order_by?: components["schemas"]["WebhookOrderField"];
+                /** @description Direction of `order_by` only. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Page size; 0 means no limit. */
                 limit?: number;
                 /** @description Entities to skip. */
                 offset?: number;
+                /** @description Continues after the page that returned it as `meta.pagination.next`. Requires the same filters and order, and no `offset`. Takes constant time for each page, and neither skips nor repeats entities that do not move. */
                 cursor?: string;
             };
         };
@@ -7224,7 +7528,7 @@ export interface operations {
                 key_id?: components["schemas"]["Uuid"];
                 action?: components["schemas"]["AuditAction"];
                 /** @description Only entities of this kind. */
-                entity?: "Organization" | "User" | "Session" | "Invite" | "UserApiKey" | "Share" | "Webhook";
+                entity?: components["schemas"]["AuditedEntity"];
                 /** @description Only this entity. */
                 entity_id?: components["schemas"]["Uuid"];
                 /** @description Only actions of this request. */
@@ -7233,8 +7537,8 @@ export interface operations {
                 since?: components["schemas"]["Instant"];
                 /** @description Only entries before this time. */
                 until?: components["schemas"]["Instant"];
-                /** @description Oldest first, or newest first. */
-                order_direction?: "asc" | "desc";
+                /** @description Oldest first, or newest first. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
                 /** @description Maximum number of entries; a page may have fewer. */
                 limit?: number;
                 /** @description Only entries after this cursor, in the requested order. */
@@ -7270,11 +7574,10 @@ export interface operations {
                 Prefer?: "respond-async";
             };
         };
-        /** @description XML output of `nmap -oX`, or gzip of it. At most 20 MiB; 32 MiB with `Prefer: respond-async`. */
+        /** @description XML output of `nmap -oX`, or gzip of it. At most 20 MiB; 32 MiB with `Prefer: respond-async`. Also accepted as `application/xml`, `text/xml`. */
         requestBody: {
             content: {
-                "application/xml": string;
-                "text/xml": string;
+                "application/octet-stream": string;
             };
         };
         responses: {
@@ -7295,28 +7598,24 @@ export interface operations {
                 /** @description The host that the file describes. */
                 host_id?: components["schemas"]["Uuid"];
                 /** @description The host name of the host that the file describes; created if neither the name nor an address matches one. */
-                hostname?: components["schemas"]["Label1To253"];
+                hostname?: string;
                 /** @description The kind of rows in a CSV table; by default detected from the headings. */
-                resource?: "hosts" | "interfaces" | "ports" | "services";
+                resource?: components["schemas"]["CsvResource"];
                 /** @description What columns of a CSV table mean, as `heading=meaning`; for the others, their headings say it. A meaning is one of `ip_address`, `mac_address`, `hostname`, `name`, `host`, `description`, `role`, `vendor`, `model`, `serial`, `os`, `os_version`, `port`, `protocol`, `service`, `service_definition`, `version`, `all_interfaces`, `netmask`, `status`, `ignore`, or `attributes_key`. Headings that the table does not have are without effect. */
-                columns?: components["schemas"]["Text3To200"][];
+                columns?: string[];
             };
             header?: {
                 /** @description `respond-async`: respond at once with a job. */
                 Prefer?: "respond-async";
             };
             path: {
-                format: "auto" | "report" | "ss" | "netstat" | "lsof" | "ip-neigh" | "arp" | "masscan" | "naabu" | "docker" | "compose" | "kubernetes" | "dhcp-leases" | "proxmox" | "ansible-facts" | "ansible-inventory" | "etc-hosts" | "csv";
+                format: components["schemas"]["ImportFormat"];
             };
         };
-        /** @description The file, or gzip of it. At most 20 MiB; 32 MiB with `Prefer: respond-async`. */
+        /** @description The file, or gzip of it. At most 20 MiB; 32 MiB with `Prefer: respond-async`. Also accepted as `application/json`, `text/csv`, `application/xml`, `text/xml`. */
         requestBody: {
             content: {
                 "application/octet-stream": string;
-                "application/json": string;
-                "text/csv": string;
-                "application/xml": string;
-                "text/xml": string;
             };
         };
         responses: {
@@ -7449,15 +7748,15 @@ export interface operations {
                 /** @description Only entities of this network. */
                 network_id?: components["schemas"]["Uuid"];
                 /** @description Only entities with any of these tags (ids of managed tags, or labels; a comma in a label is `\,`). */
-                tag_ids?: components["schemas"]["Text1To50"][];
+                tag_ids?: string[];
                 /** @description Only entities with all of these attributes, as `key` or `key:value`, such as `rack:A3` (a comma in a value is `\,`). */
-                attribute?: components["schemas"]["Text1To600"][];
+                attribute?: string[];
                 /** @description Only hosts with one of these roles, set or probable. */
                 role?: components["schemas"]["Role"][];
                 /** @description Required for `dns`: the zone of the hosts, such as `home.example`. */
-                zone?: components["schemas"]["Text1To254"];
+                zone?: string;
                 /** @description Of `csv`: what has a row; default `hosts`. */
-                resource?: "hosts" | "interfaces" | "ports" | "services";
+                resource?: components["schemas"]["CsvResource"];
             };
             header?: {
                 /** @description An `ETag`: 412 unless it is that of the current state. */
@@ -7466,7 +7765,7 @@ export interface operations {
                 "If-None-Match"?: string;
             };
             path: {
-                format: "prometheus" | "certificates" | "ansible" | "hosts" | "dns" | "homepage" | "drawio" | "csv";
+                format: components["schemas"]["ExportFormat"];
             };
         };
         responses: {
