@@ -114,6 +114,7 @@ const ROOMS = {
     "reverts",
     "imports",
     "archives",
+    "collectors",
     "resources",
     "admin",
   ],
@@ -270,7 +271,7 @@ module.exports = {
         pathNot: [
           BROWSER_SAFE,
           ...PURE,
-          shared("(?:groups|api-key|address-block|mongo/adding-form)\\."),
+          shared("(?:groups|api-key|address-block|collector-(?:schedule|targets)|mongo/adding-form)\\."),
           "^services/topology/src/values/",
           "^node_modules/zod/",
         ],

@@ -2,16 +2,18 @@ import { randomInt } from "node:crypto";
 import { crc32 } from "node:zlib";
 
 // `nts_u_`, public id (8), `_`, secret (32 random characters, 190 bits), CRC-32 of all before (6); all base62. The secrets of
-// shares begin with `nts_s_`.
+// shares begin with `nts_s_`, keys of collectors with `nts_c_`, and the tokens with which they enrol with `nts_e_`.
 // The checksum lets mistyped keys be rejected without a lookup.
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const PREFIX = "nts_u_";
 const OF_SHARES = "nts_s_";
+const OF_COLLECTORS = "nts_c_";
+const OF_ENROLMENTS = "nts_e_";
 const PUBLIC_ID_LENGTH = 8;
 const RANDOM_LENGTH = 32;
 const CHECKSUM_LENGTH = 6;
-const FORM = /^nts_[su]_([0-9A-Za-z]{8})_[0-9A-Za-z]{38}$/;
+const FORM = /^nts_[ceus]_([0-9A-Za-z]{8})_[0-9A-Za-z]{38}$/;
 
 /** A source of uniformly distributed integers from 0 to below `limit`. */
 export type RandomBelow = (limit: number) => number;
@@ -32,6 +34,16 @@ export function createShareSecret(): string {
   return createSecret(OF_SHARES, (limit) => randomInt(limit)).secret;
 }
 
+/** Generates the key of a collector. */
+export function createCollectorKey(): string {
+  return createSecret(OF_COLLECTORS, (limit) => randomInt(limit)).secret;
+}
+
+/** Generates the token with which a machine enrols as a collector. */
+export function createEnrolmentToken(): string {
+  return createSecret(OF_ENROLMENTS, (limit) => randomInt(limit)).secret;
+}
+
 function createSecret(prefix: string, random: RandomBelow): NewApiKey {
   const characters = (length: number): string =>
     Array.from({ length }, () => ALPHABET[random(ALPHABET.length)]).join("");
@@ -45,12 +57,25 @@ export function isShareSecret(key: string): boolean {
   return key.startsWith(OF_SHARES);
 }
 
+/** Whether a well-formed key is that of a collector. */
+export function isCollectorKey(key: string): boolean {
+  return key.startsWith(OF_COLLECTORS);
+}
+
+/** True for a well-formed token with which a machine enrols. */
+export function isEnrolmentToken(text: string): boolean {
+  return text.startsWith(OF_ENROLMENTS) && hasChecksum(text);
+}
+
 /** The public id of a well-formed API key; otherwise null. Does not tell whether the key exists. */
 export function parseApiKey(text: string): { readonly publicId: string } | null {
   const publicId = FORM.exec(text)?.[1];
-  if (publicId === undefined) return null;
+  return publicId === undefined || text.startsWith(OF_ENROLMENTS) || !hasChecksum(text) ? null : { publicId };
+}
+
+function hasChecksum(text: string): boolean {
   const end = text.length - CHECKSUM_LENGTH;
-  return checksumOf(text.slice(0, end)) === text.slice(end) ? { publicId } : null;
+  return FORM.test(text) && checksumOf(text.slice(0, end)) === text.slice(end);
 }
 
 /** True for a well-formed API key with a valid checksum. */

@@ -49,6 +49,11 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   api_key_disabled: { params: "", remedy: "Enable the key." },
   session_expired: { params: "", remedy: "Sign in again." },
   share_ended: { params: "", remedy: "Ask whoever shared the view for another link." },
+  enrolment_token_invalid: {
+    params: "`reason`: `unknown`, `used` or `expired`",
+    remedy:
+      "Get a new token on the page Collectors, or with `nts collectors token NAME`. A token is good for one machine: each further one needs a collector of its own.",
+  },
   link_expired: { params: "", remedy: "Request another email, and open the link in the newest one." },
   authorization_pending: {
     params: "`interval`",
@@ -147,6 +152,15 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   last_owner: { params: "", remedy: "Make somebody else an Owner first, or delete the organization." },
   last_sign_in: { params: "", remedy: "Link another provider first, or ask an operator to set a password." },
   other_owners: { params: "`owners`", remedy: "Demote or remove the other Owners first, or leave." },
+  collector_not_ready: {
+    params: "`reason`: `pending`, `disabled`, `offline` or `window_closed`, then `opens_at`",
+    remedy: "Start the collector on its machine, or enable it. Outside its window, wait until it opens, or change it.",
+  },
+  collector_busy: { params: "`limit`", remedy: "Wait until one of its jobs has been fetched." },
+  collector_job_ended: {
+    params: "`state`",
+    remedy: "Discard the report, and ask for the next job.",
+  },
   write_conflict: { params: "", remedy: "Retry." },
   idempotency_in_progress: { params: "", remedy: "Send the same request again after the seconds in `Retry-After`." },
   secret_shown_once: {

@@ -11,6 +11,7 @@ export const UNVERIFIED_QUOTAS = {
   views: 10,
   shares: 5,
   webhooks: 2,
+  collectors: 3,
   keys: 10,
   invites: 5,
 } as const;

@@ -75,7 +75,8 @@ export function createRecheck(authenticate: Authenticate) {
 function credentialOf(request: IncomingMessage, endpoint: AnyEndpoint, ownOrigin: string | null): Credential | null {
   const presented = readCredential(request.headers);
   const isNeeded = endpoint.credential !== "optional";
-  if (presented.kind === "key" || presented.kind === "share") return isNeeded ? presented : null;
+  if (presented.kind === "key" || presented.kind === "share" || presented.kind === "collector")
+    return isNeeded ? presented : null;
   if (presented.kind === "session" || presented.kind === "ambiguous") {
     if (isWrite(request) && !isFromOwnPage(request.headers, ownOrigin, bodyTypesOf(endpoint)))
       throw new AppError("csrf_rejected");

@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { isShareSecret, isWellFormedApiKey } from "@nts/shared/api-key";
+import { isCollectorKey, isShareSecret, isWellFormedApiKey } from "@nts/shared/api-key";
 import { BROWSER_COOKIE, hashCredential, isWellFormedSession, SESSION_COOKIE } from "@nts/shared/credential";
 
 /** A well-formed credential, represented by its hash alone. */
 export interface Credential {
-  readonly kind: "key" | "session" | "share";
+  readonly kind: "key" | "session" | "share" | "collector";
   readonly hash: string;
 }
 
@@ -25,7 +25,7 @@ export function readCredential(headers: IncomingHttpHeaders): Presented {
   const bearer = bearerOf(headers.authorization);
   if (bearer !== null)
     return isWellFormedApiKey(bearer)
-      ? { kind: isShareSecret(bearer) ? "share" : "key", hash: hashCredential(bearer) }
+      ? { kind: kindOf(bearer), hash: hashCredential(bearer) }
       : { kind: "malformed", code: "api_key_invalid" };
   const [session, another] = sessionsOf(headers.cookie);
   if (session === undefined) return { kind: "nothing" };
@@ -33,6 +33,11 @@ export function readCredential(headers: IncomingHttpHeaders): Presented {
   return isWellFormedSession(session)
     ? { kind: "session", hash: hashCredential(session) }
     : { kind: "malformed", code: "session_expired" };
+}
+
+function kindOf(key: string): Credential["kind"] {
+  if (isShareSecret(key)) return "share";
+  return isCollectorKey(key) ? "collector" : "key";
 }
 
 // Browsers send a handful; the bound limits the work of hashing them.

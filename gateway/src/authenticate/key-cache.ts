@@ -101,7 +101,13 @@ export function verdictOf(verification: Verification | ShareVerification): Verdi
   if (verification.status === "refused") return { kind: "refused", code: verification.code };
   if (verification.status === "shared") return { kind: "valid", caller: createCaller(shareOf(verification.share)) };
   const { kind, credential_id, user_id, email, permission, organization_id, networks } = verification.principal;
-  const { confirmed_until: confirmedUntil, is_limited, is_collecting, is_unverified } = verification.principal;
+  const {
+    confirmed_until: confirmedUntil,
+    is_limited,
+    is_collecting,
+    is_unverified,
+    collector,
+  } = verification.principal;
   const principal = {
     ...{ kind, credentialId: credential_id, userId: user_id, email },
     permission,
@@ -113,6 +119,7 @@ export function verdictOf(verification: Verification | ShareVerification): Verdi
     ...(confirmedUntil !== undefined && { confirmedUntil }),
     ...(is_limited && { isLimited: true as const }),
     ...(is_collecting && { isCollecting: true as const }),
+    ...(collector !== undefined && { collector }),
   };
   const limits = limitsOf(verification.limits, verification.is_previous === true);
   return { kind: "valid", caller: createCaller(principal, limits) };

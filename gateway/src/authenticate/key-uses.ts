@@ -17,6 +17,7 @@ export interface KeyUse {
   readonly is_previous: boolean;
   readonly requests: number;
   readonly is_share?: true;
+  readonly is_collector?: true;
 }
 
 /** A report to identity. */
@@ -32,6 +33,7 @@ interface Collected {
   readonly keyId: string;
   readonly isPrevious: boolean;
   readonly isShare: boolean;
+  readonly isCollector: boolean;
   time: number;
   readonly addresses: Set<string>;
   requests: number;
@@ -48,6 +50,7 @@ export interface UsedKey {
   readonly isPrevious: boolean;
   /** It is a share, whose addresses are not recorded: people with a link need not be known. */
   readonly isShare?: true;
+  readonly isCollector?: true;
 }
 
 export interface KeyUses {
@@ -67,12 +70,13 @@ export function createKeyUses(gateway: string, send: (reported: ReportedUses) =>
   const report = createReporting(gateway, send, log);
   let sending: Promise<void> = Promise.resolve();
 
-  function collect({ keyId, isPrevious, isShare, time, addresses, requests, refusals }: Use): void {
+  function collect({ keyId, isPrevious, isShare, isCollector, time, addresses, requests, refusals }: Use): void {
     const id = isPrevious ? `${keyId} previous` : keyId;
     let known = used.get(id);
     if (known === undefined) {
       if (used.size >= MOST_KEYS) return;
-      known = { keyId, isPrevious, isShare, time, addresses: new Set(), requests: 0, refusals: 0 };
+      const what = { keyId, isPrevious, isShare, isCollector };
+      known = { ...what, time, addresses: new Set(), requests: 0, refusals: 0 };
       used.set(id, known);
     }
     known.requests += requests;
@@ -94,12 +98,14 @@ export function createKeyUses(gateway: string, send: (reported: ReportedUses) =>
 
   const timer = setInterval(() => void flush(), FLUSH_EVERY_MS).unref();
   return {
-    record: ({ keyId, address, isPrevious, isShare = false }) => {
+    record: ({ keyId, address, isPrevious, isShare = false, isCollector = false }) => {
       const addresses = isShare ? [] : [address];
-      collect({ keyId, isPrevious, isShare, time: Date.now(), addresses, requests: 1, refusals: 0 });
+      const used = { keyId, isPrevious, isShare, isCollector };
+      collect({ ...used, time: Date.now(), addresses, requests: 1, refusals: 0 });
     },
     recordRefusal: (keyId) => {
-      collect({ keyId, isPrevious: false, isShare: false, time: 0, addresses: [], requests: 0, refusals: 1 });
+      const refused = { keyId, isPrevious: false, isShare: false, isCollector: false };
+      collect({ ...refused, time: 0, addresses: [], requests: 0, refusals: 1 });
     },
     flush,
     stop: () => {
@@ -149,7 +155,7 @@ function reportedOf(report: ReportedUses["report"], batch: readonly Collected[])
   };
 }
 
-function useOf({ keyId, isPrevious, isShare, time, addresses, requests }: Collected): KeyUse {
+function useOf({ keyId, isPrevious, isShare, isCollector, time, addresses, requests }: Collected): KeyUse {
   const used_at = new Date(time).toISOString();
   return {
     key_id: keyId,
@@ -158,5 +164,6 @@ function useOf({ keyId, isPrevious, isShare, time, addresses, requests }: Collec
     is_previous: isPrevious,
     requests,
     ...(isShare && { is_share: true }),
+    ...(isCollector && { is_collector: true }),
   };
 }

@@ -26,7 +26,12 @@ export function createAdmit({ authenticate, charges, keyUses }: AdmitOptions): A
       const { principal, limits } = caller;
       const { clientAddress: address } = exchange;
       if (principal.kind === "key")
-        keyUses.record({ keyId: principal.credentialId, address, isPrevious: limits.isPrevious });
+        keyUses.record({
+          keyId: principal.credentialId,
+          address,
+          isPrevious: limits.isPrevious,
+          ...(principal.collector !== undefined && { isCollector: true }),
+        });
       if (principal.kind === "share")
         keyUses.record({ keyId: principal.shareId, address, isPrevious: false, isShare: true });
       authorize(endpoint, principal);

@@ -34,7 +34,8 @@ import { mountOrganizationKeys, type OrganizationKeyRoutes } from "./routes/orga
 import { type KeyRoutes, mountKeys } from "./routes/keys.js";
 import { createRemoveDeletedNetworks } from "./flows/cleanup/deleted-networks.js";
 import { createForgetNetworks } from "./rights/forget-networks.js";
-import { createEndShares } from "./flows/cleanup/ended-shares.js";
+import { createEndCollectors, createEndShares } from "./flows/cleanup/ended-shares.js";
+import { type CollectorRoutes, mountCollectors } from "./routes/collectors.js";
 import { mountShares, type ShareRoutes } from "./routes/shares.js";
 import { collectingNotices } from "./flows/cleanup/deletion-notices.js";
 import {
@@ -182,7 +183,7 @@ export function createApp(options: AppOptions): App {
   const write = mountMailed(router, { ...common, change });
   mountOrganizations(router, common);
   const noteFirstUses = createNoteFirstUses(db, transaction, now);
-  mountAllKeys(router, { ...common, requireRoom, noteFirstUses });
+  mountAllKeys(router, { ...common, requireRoom, noteFirstUses, log: routing.log });
   mountAudit(router, createAuditReader(database));
   mountWhoami(router, common);
   mountCredentials(router, {
@@ -200,7 +201,7 @@ export function createApp(options: AppOptions): App {
   };
 }
 
-interface DutyParts extends Pick<Stores, "keys" | "deletions" | "sharedViews"> {
+interface DutyParts extends Pick<Stores, "keys" | "deletions" | "sharedViews" | "collectors"> {
   readonly database: Database;
   readonly transaction: RunTransaction;
   readonly changeRights: ReturnType<typeof createChangeRights>;
@@ -210,12 +211,13 @@ interface DutyParts extends Pick<Stores, "keys" | "deletions" | "sharedViews"> {
 /** Background work: purging deleted data, and the audit log. */
 function createDuties(
   { db, bus, topology: client, log, forms }: AppOptions,
-  { database, transaction, changeRights, topology, keys, deletions, sharedViews }: DutyParts,
+  { database, transaction, changeRights, topology, keys, deletions, sharedViews, collectors }: DutyParts,
 ): Pick<App, "sweepReferences" | "sweepOrganizations" | "purgeKeys" | "takeNotes"> {
   const sweeps = {
     removeDeletedNetworks: createRemoveDeletedNetworks(createForgetNetworks(database, changeRights, forms), topology),
     removeDeletedTags: createRemoveDeletedTags(keys, topology),
     endShares: createEndShares(sharedViews, changeRights, topology),
+    endCollectors: createEndCollectors(collectors, changeRights, topology),
   };
   hearDeletions(bus, sweeps, log);
   return {
@@ -228,13 +230,14 @@ function createDuties(
 
 function mountAllKeys(
   router: Router,
-  parts: KeyRoutes & KeyRotationRoutes & OrganizationKeyRoutes & LeakedKeyRoutes & ShareRoutes,
+  parts: KeyRoutes & KeyRotationRoutes & OrganizationKeyRoutes & LeakedKeyRoutes & ShareRoutes & CollectorRoutes,
 ): void {
   mountKeys(router, parts);
   mountKeyRotation(router, parts);
   mountOrganizationKeys(router, parts);
   mountLeakedKeys(router, parts);
   mountShares(router, parts);
+  mountCollectors(router, parts);
 }
 
 type SigningInParts = Omit<BeginSessionOptions & ChangePasswordOptions & ConfirmCallerOptions, "throttledCheck"> &
@@ -297,7 +300,8 @@ function hearDeletions(
     removeDeletedNetworks,
     removeDeletedTags,
     endShares,
-  }: Pick<ReferenceSweepParts, "removeDeletedNetworks" | "removeDeletedTags" | "endShares">,
+    endCollectors,
+  }: Pick<ReferenceSweepParts, "removeDeletedNetworks" | "removeDeletedTags" | "endShares" | "endCollectors">,
   log: AppOptions["log"],
 ): void {
   const tags = collectingNotices(removeDeletedTags, (err, organization_id) => {
@@ -309,6 +313,9 @@ function hearDeletions(
   const shares = collectingNotices(endShares, (err, organization_id) => {
     log.warn({ err, organization_id }, "shares of deleted views are listed until the next sweep");
   });
+  const collectors = collectingNotices(endCollectors, (err, organization_id) => {
+    log.warn({ err, organization_id }, "collectors of deleted networks are listed until the next sweep");
+  });
   bus.subscribe(viewDeleted, ({ organization_id, view_id }) => {
     shares(organization_id, view_id);
   });
@@ -318,5 +325,6 @@ function hearDeletions(
   bus.subscribe(networkDeleted, ({ organization_id, network_id }) => {
     networks(organization_id, network_id);
     shares(organization_id, network_id);
+    collectors(organization_id, network_id);
   });
 }

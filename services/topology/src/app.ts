@@ -18,6 +18,7 @@ import { mountArchives } from "./resources/archives.js";
 import { type JournalAccess, mountChanges } from "./resources/changes.js";
 import { mountBindings } from "./resources/bindings.js";
 import { mountDependencies } from "./resources/dependencies.js";
+import { mountCollectors } from "./resources/collectors.js";
 import { mountDefinitions } from "./resources/definitions.js";
 import { mountDiff } from "./resources/diff.js";
 import { mountExports } from "./resources/exports.js";
@@ -100,6 +101,7 @@ export function createTopologyApp(parts: TopologyParts): Router {
   mountWebhooks(router, { storage, notices, operations: webhooks, reader: journal.reader });
   mountImports(router, storage, imports);
   mountImportJobs(router, storage, journal.waiting);
+  mountCollectors(router, { storage, imports: imports.jobs, waiting: journal.waiting });
   mountReports(router, storage);
   mountExports(router, storage, journal.reader);
   mountArchives(router, { storage, notices, runner: imports.runner, journal: journal.reader });

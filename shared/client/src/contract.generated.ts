@@ -24,6 +24,7 @@ export type ErrorCode =
   | "api_key_disabled"
   | "session_expired"
   | "share_ended"
+  | "enrolment_token_invalid"
   | "link_expired"
   | "authorization_pending"
   | "slow_down"
@@ -63,6 +64,9 @@ export type ErrorCode =
   | "last_owner"
   | "last_sign_in"
   | "other_owners"
+  | "collector_not_ready"
+  | "collector_busy"
+  | "collector_job_ended"
   | "write_conflict"
   | "idempotency_in_progress"
   | "secret_shown_once"
@@ -265,6 +269,21 @@ export const OPERATIONS = {
   list_import_jobs: { method: "get", path: "/api/v1/imports/jobs" },
   get_import_job: { method: "get", path: "/api/v1/imports/jobs/{id}" },
   cancel_import_job: { method: "delete", path: "/api/v1/imports/jobs/{id}", takesKey: true },
+  list_collectors: { method: "get", path: "/api/v1/collectors" },
+  create_collector: { method: "post", path: "/api/v1/collectors", takesKey: true },
+  enrol_collector: { method: "post", path: "/api/v1/collectors/enrol", takesKey: true },
+  list_collector_jobs: { method: "get", path: "/api/v1/collectors/jobs" },
+  announce_collector: { method: "put", path: "/api/v1/collectors/self", takesKey: true },
+  await_collector_job: { method: "get", path: "/api/v1/collectors/self/jobs" },
+  get_own_collector_job: { method: "get", path: "/api/v1/collectors/self/jobs/{id}" },
+  report_collector_job: { method: "post", path: "/api/v1/collectors/self/jobs/{id}/reports", takesKey: true, bodyType: "application/x-ndjson", isUpload: true },
+  rotate_collector_key: { method: "post", path: "/api/v1/collectors/self/rotate", takesKey: true },
+  get_collector_by_id: { method: "get", path: "/api/v1/collectors/{id}" },
+  update_collector: { method: "put", path: "/api/v1/collectors/{id}", takesKey: true },
+  patch_collector: { method: "patch", path: "/api/v1/collectors/{id}", takesKey: true, bodyType: "application/merge-patch+json" },
+  delete_collector: { method: "delete", path: "/api/v1/collectors/{id}", takesKey: true },
+  run_collector: { method: "post", path: "/api/v1/collectors/{id}/run", takesKey: true },
+  renew_collector_token: { method: "post", path: "/api/v1/collectors/{id}/token", takesKey: true },
   report_certificates: { method: "get", path: "/api/v1/reports/certificates" },
   report_gone: { method: "get", path: "/api/v1/reports/gone" },
   report_utilization: { method: "get", path: "/api/v1/reports/utilization" },

@@ -817,16 +817,160 @@ export interface components {
             after: string;
         };
         /**
-         * @description `rotated`: a key or webhook got a new secret. `revoked`: a key was reported as leaked and revoked. `accepted`: an invite was used. `login_failed`: wrong password; `second_factor_failed`: correct password, wrong code. `password_reset_requested`: a link was emailed; `address` is that of the requester. `verified`: the email address was verified. `linked`, `unlinked`: an account at an identity provider; `taken_over`: by the user who proved the address at a provider or by a mailed link, which revoked password, sessions and keys. `first_used`: a key was used from a new address. `used`: a share was, with its number of uses, once a day. `paused`: the server disabled a failing webhook. `replayed`: the cursor of a webhook was reset. `exported`, `imported`: an archive of the organization.
+         * @description `rotated`: a key, webhook or collector got a new secret. `revoked`: a key was reported as leaked and revoked. `accepted`: an invite was used. `login_failed`: wrong password; `second_factor_failed`: correct password, wrong code. `password_reset_requested`: a link was emailed; `address` is that of the requester. `verified`: the email address was verified. `linked`, `unlinked`: an account at an identity provider; `taken_over`: by the user who proved the address at a provider or by a mailed link, which revoked password, sessions and keys. `first_used`: a key was used from a new address. `used`: a share was, with its number of uses, once a day. `enrolled`: a machine enrolled as a collector. `paused`: the server disabled a failing webhook. `replayed`: the cursor of a webhook was reset. `exported`, `imported`: an archive of the organization.
          * @enum {string}
          */
-        AuditAction: "created" | "updated" | "deleted" | "rotated" | "revoked" | "accepted" | "password_changed" | "password_reset_requested" | "verified" | "login_failed" | "second_factor_enabled" | "second_factor_disabled" | "second_factor_failed" | "recovery_codes_renewed" | "recovery_code_used" | "linked" | "unlinked" | "taken_over" | "first_used" | "used" | "paused" | "replayed" | "exported" | "imported";
+        AuditAction: "created" | "updated" | "deleted" | "rotated" | "revoked" | "accepted" | "password_changed" | "password_reset_requested" | "verified" | "login_failed" | "second_factor_enabled" | "second_factor_disabled" | "second_factor_failed" | "recovery_codes_renewed" | "recovery_code_used" | "linked" | "unlinked" | "taken_over" | "first_used" | "used" | "enrolled" | "paused" | "replayed" | "exported" | "imported";
         /** @enum {string} */
-        AuditedEntity: "Organization" | "User" | "Session" | "Invite" | "UserApiKey" | "Share" | "Webhook";
+        AuditedEntity: "Organization" | "User" | "Session" | "Invite" | "UserApiKey" | "Share" | "Collector" | "Webhook";
         /** @enum {string} */
         ImportFormat: "auto" | "report" | "ss" | "netstat" | "lsof" | "ip-neigh" | "arp" | "masscan" | "naabu" | "docker" | "compose" | "kubernetes" | "dhcp-leases" | "proxmox" | "ansible-facts" | "ansible-inventory" | "etc-hosts" | "csv";
         /** @enum {string} */
         CsvResource: "hosts" | "interfaces" | "ports" | "services";
+        /** @enum {string} */
+        CollectorOrderField: "created_at" | "name" | "updated_at";
+        CollectorInput: {
+            network_id: components["schemas"]["Uuid"];
+            name: string;
+            /** @description Default true; if absent, unchanged. */
+            is_enabled?: boolean;
+            /** @description Default every hour; null for only on request; if absent, unchanged. */
+            schedule?: components["schemas"]["CollectorSchedule"] | null;
+            /** @description Default null, at any time; if absent, unchanged. */
+            window?: components["schemas"]["CollectorWindow"] | null;
+            /** @description Default the links of its machine; if absent, unchanged. */
+            targets?: components["schemas"]["CollectorTargets"];
+            /**
+             * Format: int32
+             * @description Most packets that it sends; default 500; if absent, unchanged.
+             */
+            packets_per_second?: number;
+        };
+        CollectorSchedule: {
+            /**
+             * @description Five fields: minute, hour, day of the month, month, day of the week.
+             * @example 0 * * * *
+             */
+            cron: string;
+            /**
+             * @description In which its hours are meant.
+             * @example Europe/Berlin
+             * @example UTC
+             */
+            time_zone: string;
+        };
+        CollectorWindow: {
+            from: string;
+            /** @description Exclusive; before `from`, it is on the next day. */
+            to: string;
+            /**
+             * @example Europe/Berlin
+             * @example UTC
+             */
+            time_zone: string;
+        };
+        CollectorTargets: {
+            /** @description Where it looks, at most 65536 addresses; empty for the links of its machine, without those larger than /20. */
+            cidrs: components["schemas"]["Cidr"][];
+            /** @description Blocks to which it sends nothing. */
+            exclude: components["schemas"]["Cidr"][];
+        };
+        CollectorEnrolment: {
+            token: string;
+            /** @description The name of the machine. */
+            hostname: string;
+            /** @description Program and version, such as `nts 1.2.0`. */
+            version: string;
+            senses?: components["schemas"]["CollectorSense"][];
+        };
+        CollectorSense: {
+            name: string;
+            /**
+             * @description `ready`: it works here. `unavailable`: `reason` says what is missing. `off`: switched off there.
+             * @enum {string}
+             */
+            state: "ready" | "unavailable" | "off";
+            reason?: string | null;
+        };
+        CollectorAnnouncement: {
+            hostname: string;
+            version: string;
+            senses: components["schemas"]["CollectorSense"][];
+        };
+        CollectorUpdate: {
+            /** @description Cannot be changed. */
+            network_id?: components["schemas"]["Uuid"];
+            name: string;
+            /** @description Default true; if absent, unchanged. */
+            is_enabled?: boolean;
+            /** @description Default every hour; null for only on request; if absent, unchanged. */
+            schedule?: components["schemas"]["CollectorSchedule"] | null;
+            /** @description Default null, at any time; if absent, unchanged. */
+            window?: components["schemas"]["CollectorWindow"] | null;
+            /** @description Default the links of its machine; if absent, unchanged. */
+            targets?: components["schemas"]["CollectorTargets"];
+            /**
+             * Format: int32
+             * @description Most packets that it sends; default 500; if absent, unchanged.
+             */
+            packets_per_second?: number;
+        };
+        CollectorPatch: {
+            /** @description Cannot be changed. */
+            network_id?: components["schemas"]["Uuid"];
+            name?: string;
+            /** @description Default true; if absent, unchanged. */
+            is_enabled?: boolean;
+            /** @description Default every hour; null for only on request; if absent, unchanged. */
+            schedule?: components["schemas"]["CollectorSchedulePatch"] | null;
+            /** @description Default null, at any time; if absent, unchanged. */
+            window?: components["schemas"]["CollectorWindowPatch"] | null;
+            /** @description Default the links of its machine; if absent, unchanged. */
+            targets?: components["schemas"]["CollectorTargetsPatch"];
+            /**
+             * Format: int32
+             * @description Most packets that it sends; default 500; if absent, unchanged.
+             */
+            packets_per_second?: number;
+        };
+        CollectorSchedulePatch: {
+            /**
+             * @description Five fields: minute, hour, day of the month, month, day of the week.
+             * @example 0 * * * *
+             */
+            cron?: string;
+            /**
+             * @description In which its hours are meant.
+             * @example Europe/Berlin
+             * @example UTC
+             */
+            time_zone?: string;
+        };
+        CollectorWindowPatch: {
+            from?: string;
+            /** @description Exclusive; before `from`, it is on the next day. */
+            to?: string;
+            /**
+             * @example Europe/Berlin
+             * @example UTC
+             */
+            time_zone?: string;
+        };
+        CollectorTargetsPatch: {
+            /** @description Where it looks, at most 65536 addresses; empty for the links of its machine, without those larger than /20. */
+            cidrs?: components["schemas"]["Cidr"][];
+            /** @description Blocks to which it sends nothing. */
+            exclude?: components["schemas"]["Cidr"][];
+        };
+        CollectorRunInput: {
+            targets?: components["schemas"]["CollectorRunTargets"];
+        };
+        CollectorRunTargets: {
+            /** @description Where it looks, at most 65536 addresses; empty for the links of its machine, without those larger than /20. */
+            cidrs: components["schemas"]["Cidr"][];
+            /** @description Blocks to which it sends nothing. */
+            exclude?: components["schemas"]["Cidr"][];
+        };
         /** @enum {string} */
         ExportFormat: "prometheus" | "certificates" | "ansible" | "hosts" | "dns" | "homepage" | "drawio" | "csv";
         HealthEnvelope: {
@@ -921,7 +1065,7 @@ export interface components {
             meta: components["schemas"]["FailureMeta"];
         };
         /** @enum {string} */
-        ErrorCode: "validation_failed" | "malformed_json" | "malformed_request" | "invalid_reference" | "cursor_invalid" | "network_mismatch" | "binding_cross_host" | "ip_outside_subnet" | "not_authenticated" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "challenge_expired" | "api_key_invalid" | "api_key_expired" | "api_key_disabled" | "session_expired" | "share_ended" | "link_expired" | "authorization_pending" | "slow_down" | "expired_token" | "access_denied" | "sign_in_expired" | "permission_denied" | "session_required" | "confirmation_required" | "address_not_allowed" | "api_access_disabled" | "reauthentication_required" | "password_login_disabled" | "provider_required" | "provider_bound" | "provider_denied" | "account_unknown" | "address_unverified" | "account_disabled" | "email_unverified" | "link_required" | "csrf_rejected" | "registration_closed" | "owner_unverified" | "quota_exceeded" | "not_found" | "changes_gone" | "method_not_allowed" | "payload_too_large" | "unsupported_media_type" | "binding_conflict" | "mac_address_immutable" | "already_exists" | "subnet_full" | "in_use" | "revert_conflict" | "last_owner" | "last_sign_in" | "other_owners" | "write_conflict" | "idempotency_in_progress" | "secret_shown_once" | "precondition_failed" | "idempotency_mismatch" | "too_many_changes" | "too_many_subnets" | "logout_token_invalid" | "archive_invalid" | "import_too_expensive" | "rate_limited" | "too_many_in_flight" | "too_many_streams" | "registration_throttled" | "mail_throttled" | "login_throttled" | "internal_error" | "upstream_failed" | "provider_failed" | "provider_unavailable" | "storage_overloaded" | "unavailable" | "mail_not_configured" | "second_factor_not_configured" | "upstream_timeout";
+        ErrorCode: "validation_failed" | "malformed_json" | "malformed_request" | "invalid_reference" | "cursor_invalid" | "network_mismatch" | "binding_cross_host" | "ip_outside_subnet" | "not_authenticated" | "invalid_credentials" | "second_factor_required" | "second_factor_invalid" | "challenge_expired" | "api_key_invalid" | "api_key_expired" | "api_key_disabled" | "session_expired" | "share_ended" | "enrolment_token_invalid" | "link_expired" | "authorization_pending" | "slow_down" | "expired_token" | "access_denied" | "sign_in_expired" | "permission_denied" | "session_required" | "confirmation_required" | "address_not_allowed" | "api_access_disabled" | "reauthentication_required" | "password_login_disabled" | "provider_required" | "provider_bound" | "provider_denied" | "account_unknown" | "address_unverified" | "account_disabled" | "email_unverified" | "link_required" | "csrf_rejected" | "registration_closed" | "owner_unverified" | "quota_exceeded" | "not_found" | "changes_gone" | "method_not_allowed" | "payload_too_large" | "unsupported_media_type" | "binding_conflict" | "mac_address_immutable" | "already_exists" | "subnet_full" | "in_use" | "revert_conflict" | "last_owner" | "last_sign_in" | "other_owners" | "collector_not_ready" | "collector_busy" | "collector_job_ended" | "write_conflict" | "idempotency_in_progress" | "secret_shown_once" | "precondition_failed" | "idempotency_mismatch" | "too_many_changes" | "too_many_subnets" | "logout_token_invalid" | "archive_invalid" | "import_too_expensive" | "rate_limited" | "too_many_in_flight" | "too_many_streams" | "registration_throttled" | "mail_throttled" | "login_throttled" | "internal_error" | "upstream_failed" | "provider_failed" | "provider_unavailable" | "storage_overloaded" | "unavailable" | "mail_not_configured" | "second_factor_not_configured" | "upstream_timeout";
         FailureMeta: {
             /** Format: int64 */
             api_version: number;
@@ -2288,7 +2432,7 @@ export interface components {
             user_id: components["schemas"]["Uuid"];
             /** @description Null for a session. */
             key_id: components["schemas"]["Uuid"] | null;
-            /** @description The user's email address at that time. */
+            /** @description The user's email address at that time; `collector` and its name for a collector. */
             email: string | null;
         };
         StreamedEvent: components["schemas"]["ChangeEvent"] | components["schemas"]["StateEvent"] | components["schemas"]["BookmarkEvent"] | components["schemas"]["EndEvent"];
@@ -2951,6 +3095,207 @@ export interface components {
             /** @description What was done, or would be; of a cancelled job, the hosts that were done. Null until it has ended, and if it failed. */
             plan: components["schemas"]["ImportPlan"] | null;
         };
+        CollectorListEnvelope: {
+            /** @description Always `true`. */
+            success: boolean;
+            data: components["schemas"]["Collector"][];
+            meta: components["schemas"]["ListMeta"];
+        };
+        Collector: {
+            id: components["schemas"]["Uuid"];
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+            network_id: components["schemas"]["Uuid"];
+            /** @description Who created it. It remains when that user leaves. */
+            user_id: components["schemas"]["Uuid"];
+            name: string;
+            /** @description False: its key is refused until it is enabled again. */
+            is_enabled: boolean;
+            /**
+             * @description `pending`: no machine has enrolled. `online`: it was heard in the last 150 seconds, `late`: in the last 15 minutes, `offline`: not for longer.
+             * @enum {string}
+             */
+            state: "pending" | "online" | "late" | "offline";
+            /** @description Of its last request, by the clock of the server; seconds behind. */
+            last_seen_at: components["schemas"]["Timestamp"] | null;
+            enrolled_at: components["schemas"]["Timestamp"] | null;
+            /** @description Of a token that has not been used yet; null if there is none. */
+            token_expires_at: components["schemas"]["Timestamp"] | null;
+            hostname: string | null;
+            version: string | null;
+            /** @description What it can do on its machine, and why not. */
+            senses: components["schemas"]["CollectorSenseOutput"][];
+            /** @description When it looks around; null for only on request. */
+            schedule: components["schemas"]["CollectorSchedule"] | null;
+            /** @description The time of day in which it may look around; null for any. Work that has not ended when it closes covers nothing. */
+            window: components["schemas"]["CollectorWindow"] | null;
+            targets: components["schemas"]["CollectorTargets"];
+            /** Format: int32 */
+            packets_per_second: number;
+            /** @description When its schedule next lets it look around. */
+            next_run_at: components["schemas"]["Timestamp"] | null;
+        };
+        CreatedCollectorEnvelope: {
+            /** @description Always `true`. */
+            success: boolean;
+            data: components["schemas"]["CreatedCollector"];
+            meta: components["schemas"]["Meta"];
+        };
+        CreatedCollector: {
+            collector: components["schemas"]["Collector"];
+            /** @description For one machine to enrol with, once, within 24 hours. */
+            token: string;
+        };
+        EnrolledCollectorEnvelope: {
+            /** @description Always `true`. */
+            success: boolean;
+            data: components["schemas"]["EnrolledCollector"];
+            meta: components["schemas"]["Meta"];
+        };
+        EnrolledCollector: {
+            collector: components["schemas"]["Collector"];
+            /** @description The bearer token of all further requests, only shown here. Keep it in a file that its owner alone can read. */
+            key: string;
+        };
+        CollectorJobListEnvelope: {
+            /** @description Always `true`. */
+            success: boolean;
+            data: components["schemas"]["CollectorJob"][];
+            meta: components["schemas"]["ListMeta"];
+        };
+        CollectorJob: {
+            id: components["schemas"]["Uuid"];
+            collector_id: components["schemas"]["Uuid"];
+            network_id: components["schemas"]["Uuid"];
+            /** @enum {string} */
+            trigger: "schedule" | "request";
+            /** @description Null for the schedule. */
+            requested_by: components["schemas"]["Actor"] | null;
+            /**
+             * @description `queued`: not fetched yet. `running`: given to the collector. `importing`: its final report is being imported. `late`: there was no final report by the deadline, or nobody fetched it: nothing counts as covered. `cancelled`: the settings did not allow it any more, or the collector was disabled.
+             * @enum {string}
+             */
+            state: "queued" | "running" | "importing" | "done" | "failed" | "late" | "cancelled";
+            targets: components["schemas"]["CollectorTargets"];
+            /** Format: int64 */
+            packets_per_second: number;
+            senses: string[];
+            created_at: components["schemas"]["Timestamp"];
+            /** @description When it was given to the collector. */
+            started_at: components["schemas"]["Timestamp"] | null;
+            /** @description By which it must be fetched, and then by which its final report must arrive. */
+            deadline: components["schemas"]["Timestamp"];
+            ended_at: components["schemas"]["Timestamp"] | null;
+            /** Format: int64 */
+            reports: number;
+            /**
+             * Format: int64
+             * @description Of its reports.
+             */
+            bytes: number;
+            /** @description The import job of its last report, with the plan; kept for 7 days, as is this job. */
+            import_id: components["schemas"]["Uuid"] | null;
+            /** @description The `request_id` of the changes of its last report, for a revert. */
+            request_id: string | null;
+            /** @description What the final report has changed. */
+            summary: components["schemas"]["ImportSummary"] | null;
+            /** @description Blocks in which every machine would have answered. */
+            covered: string[];
+            /** @description Why it failed. */
+            error: components["schemas"]["ImportRefusal"] | null;
+        };
+        OwnCollectorEnvelope: {
+            /** @description Always `true`. */
+            success: boolean;
+            data: components["schemas"]["OwnCollector"];
+            meta: components["schemas"]["Meta"];
+        };
+        OwnCollector: {
+            collector: components["schemas"]["Collector"];
+            /** @description From when on it should replace its key; by the clock of the server. */
+            key_rotates_at: components["schemas"]["Timestamp"];
+            /**
+             * Format: int64
+             * @description The same from now on; 0 for now.
+             */
+            rotate_in_seconds: number;
+        };
+        AwaitCollectorJobEnvelope: {
+            /** @description Always `true`. */
+            success: boolean;
+            data: components["schemas"]["CollectorAssignment"] | null;
+            meta: components["schemas"]["Meta"];
+        };
+        CollectorAssignment: {
+            /** @description Of the job. */
+            id: components["schemas"]["Uuid"];
+            /** @description Which of its senses to use. */
+            senses: string[];
+            targets: components["schemas"]["CollectorTargets"];
+            /**
+             * Format: int64
+             * @description Most packets to send in a second, by all senses together.
+             */
+            packets_per_second: number;
+            /** @description By which the final report must have arrived. */
+            deadline: components["schemas"]["Timestamp"];
+            /**
+             * Format: int64
+             * @description The same from now on, for a machine whose clock is wrong.
+             */
+            seconds_left: number;
+            /** @description True: stop, send nothing more on the network, and do not report. */
+            is_cancelled: boolean;
+        };
+        CollectorAssignmentEnvelope: {
+            /** @description Always `true`. */
+            success: boolean;
+            data: components["schemas"]["CollectorAssignment"];
+            meta: components["schemas"]["Meta"];
+        };
+        CollectorReceiptEnvelope: {
+            /** @description Always `true`. */
+            success: boolean;
+            data: components["schemas"]["CollectorReceipt"];
+            meta: components["schemas"]["Meta"];
+        };
+        CollectorReceipt: {
+            job_id: components["schemas"]["Uuid"];
+            /**
+             * @description Of the job.
+             * @enum {string}
+             */
+            state: "queued" | "running" | "importing" | "done" | "failed" | "late" | "cancelled";
+            /** @description The import job of this report. */
+            import_id: components["schemas"]["Uuid"] | null;
+            /** Format: int64 */
+            reports: number;
+            /** Format: int64 */
+            bytes: number;
+            /** @description It had arrived before, and was not taken again. */
+            is_repeated: boolean;
+        };
+        CollectorKeyEnvelope: {
+            /** @description Always `true`. */
+            success: boolean;
+            data: components["schemas"]["CollectorKey"];
+            meta: components["schemas"]["Meta"];
+        };
+        CollectorKey: {
+            key: string;
+        };
+        CollectorEnvelope: {
+            /** @description Always `true`. */
+            success: boolean;
+            data: components["schemas"]["Collector"];
+            meta: components["schemas"]["Meta"];
+        };
+        CollectorJobEnvelope: {
+            /** @description Always `true`. */
+            success: boolean;
+            data: components["schemas"]["CollectorJob"];
+            meta: components["schemas"]["Meta"];
+        };
         CertificatesEnvelope: {
             /** @description Always `true`. */
             success: boolean;
@@ -3113,6 +3458,15 @@ export interface components {
                 /** Format: int64 */
                 changes: number;
             }[];
+        };
+        CollectorSenseOutput: {
+            name: string;
+            /**
+             * @description `ready`: it works here. `unavailable`: `reason` says what is missing. `off`: switched off there.
+             * @enum {string}
+             */
+            state: "ready" | "unavailable" | "off";
+            reason: string | null;
         };
     };
     responses: {
@@ -3330,6 +3684,24 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["ImportPlanEnvelope"];
+            };
+        };
+        /** @description Success */
+        WrittenCreatedCollectorResponse: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["CreatedCollectorEnvelope"];
+            };
+        };
+        /** @description Success */
+        WrittenCollectorResponse: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["CollectorEnvelope"];
             };
         };
     };
@@ -7681,6 +8053,355 @@ export interface operations {
                     "application/json": components["schemas"]["ImportJobEnvelope"];
                 };
             };
+        };
+    };
+    list_collectors: {
+        parameters: {
+            query?: {
+                /** @description Only those of this network. */
+                network_id?: components["schemas"]["Uuid"];
+                /** @description Only these entities. */
+                ids?: components["schemas"]["Uuid"][];
+                /** @description Primary sort key, always ascending. */
+                group_by?: components["schemas"]["CollectorOrderField"];
+                /** @description Sort key, within groups if any. Default `created_at`. */
+                order_by?: components["schemas"]["CollectorOrderField"];
+                /** @description Direction of `order_by` only. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
+                /** @description Page size; 0 means no limit. */
+                limit?: number;
+                /** @description Entities to skip. */
+                offset?: number;
+                /** @description Continues after the page that returned it as `meta.pagination.next`. Requires the same filters and order, and no `offset`. Takes constant time for each page, and neither skips nor repeats entities that do not move. */
+                cursor?: string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorListEnvelope"];
+                };
+            };
+        };
+    };
+    create_collector: {
+        parameters: {
+            header?: {
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CollectorInput"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenCreatedCollectorResponse"];
+        };
+    };
+    enrol_collector: {
+        parameters: {
+            header?: {
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CollectorEnrolment"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["EnrolledCollectorEnvelope"];
+                };
+            };
+        };
+    };
+    list_collector_jobs: {
+        parameters: {
+            query?: {
+                /** @description Only those in this network. */
+                network_id?: components["schemas"]["Uuid"];
+                /** @description Only those of this collector. */
+                collector_id?: components["schemas"]["Uuid"];
+                /** @description Only these entities. */
+                ids?: components["schemas"]["Uuid"][];
+                /** @description Primary sort key, always ascending. */
+                group_by?: "created_at";
+                /** @description Sort key, within groups if any. Default `created_at`. */
+                order_by?: "created_at";
+                /** @description Direction of `order_by` only. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
+                /** @description Page size; 0 means no limit. */
+                limit?: number;
+                /** @description Entities to skip. */
+                offset?: number;
+                /** @description Continues after the page that returned it as `meta.pagination.next`. Requires the same filters and order, and no `offset`. Takes constant time for each page, and neither skips nor repeats entities that do not move. */
+                cursor?: string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorJobListEnvelope"];
+                };
+            };
+        };
+    };
+    announce_collector: {
+        parameters: {
+            header?: {
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CollectorAnnouncement"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OwnCollectorEnvelope"];
+                };
+            };
+        };
+    };
+    await_collector_job: {
+        parameters: {
+            query?: {
+                /** @description Seconds to wait if there is no job. */
+                wait?: number;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AwaitCollectorJobEnvelope"];
+                };
+            };
+        };
+    };
+    get_own_collector_job: {
+        parameters: {
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorAssignmentEnvelope"];
+                };
+            };
+        };
+    };
+    report_collector_job: {
+        parameters: {
+            query?: {
+                /** @description It ends the job. */
+                final?: boolean;
+                /** @description How long ago looking around had ended, if the server could not be reached since; measured by a clock that nobody sets. At most the age of the job counts. */
+                age_seconds?: number;
+            };
+            header: {
+                /** @description Identifies this report: it is taken once, however often it is sent. */
+                "Idempotency-Key": string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        /** @description A report as `POST /api/v1/imports/report` takes it, in lines of JSON; may be compressed with gzip. At most 20 MiB. Also accepted as `application/octet-stream`. */
+        requestBody: {
+            content: {
+                "application/x-ndjson": string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorReceiptEnvelope"];
+                };
+            };
+        };
+    };
+    rotate_collector_key: {
+        parameters: {
+            header?: {
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorKeyEnvelope"];
+                };
+            };
+        };
+    };
+    get_collector_by_id: {
+        parameters: {
+            header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorEnvelope"];
+                };
+            };
+        };
+    };
+    update_collector: {
+        parameters: {
+            header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CollectorUpdate"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenCollectorResponse"];
+        };
+    };
+    delete_collector: {
+        parameters: {
+            header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenNothingResponse"];
+        };
+    };
+    patch_collector: {
+        parameters: {
+            header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/merge-patch+json": components["schemas"]["CollectorPatch"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenCollectorResponse"];
+        };
+    };
+    run_collector: {
+        parameters: {
+            header?: {
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CollectorRunInput"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CollectorJobEnvelope"];
+                };
+            };
+        };
+    };
+    renew_collector_token: {
+        parameters: {
+            header?: {
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenCreatedCollectorResponse"];
         };
     };
     report_certificates: {

@@ -12,6 +12,7 @@ export const AUDITED_ENTITIES = [
   "Invite",
   "UserApiKey",
   "Share",
+  "Collector",
   "Webhook",
 ] as const;
 export const AUDIT_ACTIONS = [
@@ -35,6 +36,7 @@ export const AUDIT_ACTIONS = [
   "taken_over",
   "first_used",
   "used",
+  "enrolled",
   "paused",
   "replayed",
   "exported",
@@ -45,11 +47,11 @@ export const AuditedEntity = z.enum(AUDITED_ENTITIES).meta({ id: "AuditedEntity"
 export const AuditAction = z.enum(AUDIT_ACTIONS).meta({
   id: "AuditAction",
   description:
-    "`rotated`: a key or webhook got a new secret. `revoked`: a key was reported as leaked and revoked. `accepted`: an invite was used. `login_failed`: wrong password; `second_factor_failed`: correct password, wrong code. " +
+    "`rotated`: a key, webhook or collector got a new secret. `revoked`: a key was reported as leaked and revoked. `accepted`: an invite was used. `login_failed`: wrong password; `second_factor_failed`: correct password, wrong code. " +
     "`password_reset_requested`: a link was emailed; `address` is that of the requester. `verified`: the email address was verified. " +
     "`linked`, `unlinked`: an account at an identity provider; `taken_over`: by the user who proved the address at a provider or by a mailed link, which revoked password, sessions and keys. " +
     "`first_used`: a key was used from a new address. `used`: a share was, with its number of uses, once a day. " +
-    "`paused`: the server disabled a failing webhook. `replayed`: the cursor of a webhook was reset. " +
+    "`enrolled`: a machine enrolled as a collector. `paused`: the server disabled a failing webhook. `replayed`: the cursor of a webhook was reset. " +
     "`exported`, `imported`: an archive of the organization.",
 });
 

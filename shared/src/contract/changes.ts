@@ -17,7 +17,10 @@ export const Actor = z
   .object({
     user_id: Id,
     key_id: Id.nullable().describe("Null for a session."),
-    email: z.string().nullable().describe("The user's email address at that time."),
+    email: z
+      .string()
+      .nullable()
+      .describe("The user's email address at that time; `collector` and its name for a collector."),
   })
   .meta({ id: "Actor" });
 export type Actor = z.infer<typeof Actor>;

@@ -48,6 +48,10 @@ export interface Endpoint<
   readonly outlivesKeys?: boolean;
   /** API keys with the scope `collect` may use it. */
   readonly collects?: boolean;
+  /** Only the key of a collector may use it. */
+  readonly ofCollector?: boolean;
+  /** Requires an idempotency key, of which its handler takes care. */
+  readonly keyed?: boolean;
   /** Ends the browser's sessions: the gateway forwards the hashes of all session cookies. */
   readonly endsSessions?: boolean;
   /** The gateway forwards the hashes of the cookies that bind a provider sign-in to its browser. */

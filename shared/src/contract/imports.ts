@@ -33,7 +33,7 @@ export const ImportedScan = z
   .meta({ id: "ImportedScan" });
 export type ImportedScan = z.infer<typeof ImportedScan>;
 
-const Refusal = z.object({ code: z.string(), message: z.string() }).meta({ id: "ImportRefusal" });
+export const Refusal = z.object({ code: z.string(), message: z.string() }).meta({ id: "ImportRefusal" });
 
 export const ImportedSubnet = z
   .object({

@@ -3,6 +3,7 @@ import * as archives from "./archives.js";
 import * as audit from "./audit.js";
 import * as bindings from "./bindings.js";
 import * as changes from "./changes.js";
+import * as collectors from "./collectors.js";
 import * as diff from "./diff.js";
 import * as dependencies from "./dependencies.js";
 import * as definitions from "./definitions.js";
@@ -90,6 +91,7 @@ export const OPERATIONS = operationsOf(
   audit,
   imports,
   importJobs,
+  collectors,
   reports,
   exports,
   stats,
@@ -102,6 +104,7 @@ export * from "./bindings.rules.js";
 export * from "./bindings.js";
 export * from "./categories.js";
 export * from "./changes.js";
+export * from "./collectors.js";
 export * from "./common.js";
 export * from "./definitions.js";
 export * from "./dependencies.js";

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { AuditAction, AuditedEntity, AuditedState } from "./audit.js";
 import { Actor } from "./changes.js";
 import { Id, PermissionLevel, Timestamp } from "./common.js";
+import { CollectorJob, CollectorSchedule, CollectorTargets, CollectorWindow } from "./collectors.js";
 import { endpoint } from "./endpoint.js";
 import { HiddenPart } from "./shares.js";
 import { MadeWebhooks } from "./webhooks.js";
@@ -14,6 +15,17 @@ const common = { credential: "process", permission: null, tag: "Internal", error
 /** `"all"` networks of the organization, or a list of them that may be empty. */
 export const NetworkScope = z.union([z.literal("all"), z.array(z.string())]);
 export type NetworkScope = z.infer<typeof NetworkScope>;
+
+/** What a collector is to do, as its settings say. */
+export const CollectorPlan = z.object({
+  schedule: CollectorSchedule.nullable(),
+  window: CollectorWindow.nullable(),
+  targets: CollectorTargets,
+  packets_per_second: z.int(),
+  /** Those that work on its machine. */
+  senses: z.array(z.string()),
+});
+export type CollectorPlan = z.infer<typeof CollectorPlan>;
 
 /** The principal of a credential, with its current rights. @see docs/api.md "Permissions" */
 export const VerifiedPrincipal = z.object({
@@ -31,6 +43,8 @@ export const VerifiedPrincipal = z.object({
   is_limited: z.literal(true).optional(),
   /** A key that can only import; absent for others. */
   is_collecting: z.literal(true).optional(),
+  /** Of the key of a collector, whose id is that of the user; absent for others. */
+  collector: CollectorPlan.optional(),
   /** No Owner of the organization has a verified address; absent for others. */
   is_unverified: z.literal(true).optional(),
 });
@@ -97,7 +111,7 @@ export const verifyCredential = endpoint({
   upstream: "identity",
   summary: "Verify a credential",
   body: z.object({
-    kind: z.enum(["key", "session"]),
+    kind: z.enum(["key", "session", "collector"]),
     hash: z.string(),
   }),
   response: Verification,
@@ -173,6 +187,8 @@ const KeyUse = z.object({
   requests: z.int().min(0),
   /** It is a share. */
   is_share: z.boolean().optional(),
+  /** It is the key of a collector. */
+  is_collector: z.boolean().optional(),
 });
 
 /** Moves `last_used` forward, never back, and records new addresses. */
@@ -219,6 +235,39 @@ export const findViews = endpoint({
   params: z.object({ id: Id }),
   body: z.object({ ids: z.array(Id).max(MOST_FOUND_VIEWS) }),
   response: z.array(z.object({ id: z.string(), network_id: z.string().nullable(), name: z.string() })),
+});
+
+/** Lets a collector look around when it next asks. @throws `collector_busy` */
+export const queueCollectorJob = endpoint({
+  ...common,
+  operationId: "internal_queue_collector_job",
+  method: "post",
+  path: "/internal/organizations/{id}/collector-jobs",
+  upstream: "topology",
+  summary: "Queue a job of a collector",
+  params: z.object({ id: Id }),
+  body: z.object({
+    collector_id: Id,
+    network_id: Id,
+    requested_by: Actor,
+    targets: CollectorTargets,
+    packets_per_second: z.int(),
+    senses: z.array(z.string()),
+  }),
+  response: CollectorJob,
+});
+
+/** Cancels the jobs of a collector that was disabled or deleted. Idempotent. */
+export const endCollectorJobs = endpoint({
+  ...common,
+  operationId: "internal_end_collector_jobs",
+  method: "delete",
+  path: "/internal/organizations/{id}/collector-jobs",
+  upstream: "topology",
+  summary: "Cancel the jobs of a collector",
+  params: z.object({ id: Id }),
+  query: z.strictObject({ collector_id: Id }),
+  response: z.null(),
 });
 
 /** What the page of a share needs before anybody has shown its secret. */

@@ -127,6 +127,7 @@ export function creates({ operationId }: AnyEndpoint): boolean {
 }
 
 /** True for operations that accept an idempotency key. */
-export function takesIdempotencyKey({ method, path, upload, upstream }: AnyEndpoint): boolean {
-  return method !== "get" && upstream !== "gateway" && upload === undefined && path.startsWith("/api/v1/");
+export function takesIdempotencyKey({ method, path, upload, upstream, keyed }: AnyEndpoint): boolean {
+  const isImport = upload !== undefined && keyed !== true;
+  return method !== "get" && upstream !== "gateway" && !isImport && path.startsWith("/api/v1/");
 }

@@ -7,17 +7,17 @@ import { isUser, type Principal, type UserPrincipal } from "./tenancy.js";
  * service.
  *
  * @throws AppError `not_authenticated` · `session_required` · `permission_denied` with what is `required`: a level,
- * `all_networks`, `full_scope`, or a `session` · `confirmation_required`
+ * `all_networks`, `full_scope`, a `collector`, or a `session` · `confirmation_required`
  * @see docs/api.md "Permissions"
  */
 export function authorize(
   operation: Pick<
     Endpoint,
-    "credential" | "permission" | "wholeOrganization" | "confirmed" | "outlivesKeys" | "collects"
+    "credential" | "permission" | "wholeOrganization" | "confirmed" | "outlivesKeys" | "collects" | "ofCollector"
   >,
   principal: Principal,
 ): void {
-  const { credential, permission, wholeOrganization, confirmed, outlivesKeys, collects } = operation;
+  const { credential, permission, wholeOrganization, confirmed, outlivesKeys, collects, ofCollector } = operation;
   if (credential === "none" || credential === "optional") return;
   if (credential === "process") {
     if (principal.kind !== "process") throw new AppError("permission_denied");
@@ -30,6 +30,8 @@ export function authorize(
   // Also of a share, which is for one operation alone.
   if (!isUser(principal)) throw new AppError("not_authenticated");
   if (credential === "session" && principal.kind !== "session") throw new AppError("session_required");
+  if (ofCollector === true && principal.collector === undefined)
+    throw new AppError("permission_denied", { required: "collector" });
   if (principal.isCollecting === true && collects !== true)
     throw new AppError("permission_denied", { required: "full_scope" });
   if (permission !== null && !isAtLeast(principal.permission, permission))

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { z } from "zod";
 import type { BodyOf, DataOf, Endpoint, ParamsOf, QueryOf } from "../contract/endpoint.js";
 import { bodyTypesOf } from "../contract/upload.js";
-import { IDEMPOTENCY_KEY } from "../contract/writes.js";
+import { IDEMPOTENCY_KEY, IdempotencyKey } from "../contract/writes.js";
 import { AppError, validationFailed } from "../errors.js";
 import type { Log } from "../log.js";
 import type { HandlerResponse } from "./respond.js";
@@ -50,6 +50,8 @@ export interface Call<E> {
   readonly precondition: Precondition | null;
   /** The `Last-Event-ID` of a stream's client; null if absent. */
   readonly lastEventId: string | null;
+  /** Of an operation that is `keyed`; null for others. */
+  readonly idempotencyKey: string | null;
   /** Whether the client prefers a job, see `Endpoint.accepted`. */
   readonly prefersJob: boolean;
   /** Passed to everything that uses the database for this request. */
@@ -218,6 +220,7 @@ async function handleRequest(
       browserHashes: hashesIn(header(request, INTERNAL.browserHashes)),
       precondition: preconditionOf(request.headers),
       lastEventId: header(request, "last-event-id") ?? null,
+      idempotencyKey: operation.keyed === true ? keyIn(request) : null,
       prefersJob: prefersJob(request.headers),
       work: workOf(options.shares, response, {
         principal,
@@ -318,6 +321,13 @@ async function settled(
   principal: Principal,
 ): Promise<void> {
   if (endsAccess === true || (method !== "get" && isUser(principal))) await settleWrite?.();
+}
+
+/** @throws AppError `validation_failed` if it is absent or malformed */
+function keyIn(request: IncomingMessage): string {
+  const key = IdempotencyKey.safeParse(header(request, IDEMPOTENCY_KEY) ?? "");
+  if (key.success) return key.data;
+  throw validationFailed({ path: "Idempotency-Key", message: key.error.issues[0]?.message ?? "is not valid" });
 }
 
 function hashesIn(text = ""): string[] {

@@ -1,6 +1,6 @@
 import { createSigner, createVerifier } from "fast-jwt";
 import { boundedCache } from "../bounded-cache.js";
-import type { NetworkScope } from "../contract/internal.js";
+import type { CollectorPlan, NetworkScope } from "../contract/internal.js";
 import type { HiddenPart } from "../contract/shares.js";
 import type { Permission } from "../contract/endpoint.js";
 import { TENANCY } from "../timing.js";
@@ -43,6 +43,8 @@ export interface UserPrincipal {
   readonly isLimited?: true;
   /** A key that can only import. */
   readonly isCollecting?: true;
+  /** What a collector is to do, if it is the key of one. Its id is that of the user. */
+  readonly collector?: CollectorPlan;
 }
 
 /** Whoever has the link to a shared view. The scope has one network, or none if its maker may not use it any more. */
@@ -100,6 +102,8 @@ interface Claims {
   ltd?: 1;
   /** 1 for a key that can only import. */
   col?: 1;
+  /** Of the key of a collector. */
+  pln?: CollectorPlan;
   /** 1 for an unverified organization. */
   unv?: 1;
   /** Of a share, whose id is that of the credential. */
@@ -171,13 +175,15 @@ function claimsOf(principal: Principal): Claims {
     return { kind, cid: shareId, org: organizationId, net: pack(networks), shr: { viewId, hide, asOf } };
   }
   if (!isUser(principal)) return { kind: principal.kind };
-  const { kind, credentialId, userId, email, permission, scope, confirmedUntil, isLimited, isCollecting } = principal;
+  const { kind, credentialId, userId, email, permission, scope } = principal;
+  const { confirmedUntil, isLimited, isCollecting, collector } = principal;
   return {
     kind,
     ...(email !== undefined && { eml: email }),
     ...(confirmedUntil !== undefined && { cnf: confirmedUntil }),
     ...(isLimited && { ltd: 1 }),
     ...(isCollecting && { col: 1 }),
+    ...(collector !== undefined && { pln: collector }),
     ...(scope.isUnverified && { unv: 1 }),
     cid: credentialId,
     org: scope.organizationId,
@@ -188,7 +194,7 @@ function claimsOf(principal: Principal): Claims {
 }
 
 function principalOf(claims: Claims): Principal {
-  const { kind, cid, org, usr, eml, lvl, net, cnf, ltd, col, unv, shr } = claims;
+  const { kind, cid, org, usr, eml, lvl, net, cnf, ltd, col, pln, unv, shr } = claims;
   if (kind === "anonymous" || kind === "process") return { kind };
   if (kind === "share") {
     if (cid === undefined || org === undefined || net === undefined || shr === undefined)
@@ -207,6 +213,7 @@ function principalOf(claims: Claims): Principal {
     ...(cnf !== undefined && { confirmedUntil: cnf }),
     ...(ltd === 1 && { isLimited: true }),
     ...(col === 1 && { isCollecting: true }),
+    ...(pln !== undefined && { collector: pln }),
   };
 }
 

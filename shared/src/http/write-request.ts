@@ -119,7 +119,8 @@ function rememberingOf(
   bytes: Hash | null,
 ): Remembering | null {
   const given = request.headers[IDEMPOTENCY_KEY];
-  if (given === undefined || bytes === null) return null;
+  // Its handler takes care of the key.
+  if (given === undefined || bytes === null || operation.keyed === true) return null;
   if (operation.upload !== undefined) throw validationFailed({ path: "Idempotency-Key", message: NONE_FOR_IMPORTS });
   if (!takesIdempotencyKey(operation)) return null;
   const key = IdempotencyKey.safeParse(given);

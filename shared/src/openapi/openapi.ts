@@ -82,6 +82,7 @@ const REQUEST_HEADERS = {
   idempotencyKey: IdempotencyKey.optional().describe(
     "Identifies this write: repeating it within 24 hours returns the first response without a second effect.",
   ),
+  requiredKey: IdempotencyKey.describe("Identifies this report: it is taken once, however often it is sent."),
   comment: ChangeCommentHeader.optional().describe("Reason for the change, stored in the change history."),
   prefer: z.enum([RESPOND_ASYNC]).optional().describe("`respond-async`: respond at once with a job."),
   lastEvent: z.string().optional().describe("Id of the last received event; browsers send it automatically."),
@@ -89,7 +90,7 @@ const REQUEST_HEADERS = {
 
 /** The request headers that have an effect on an operation. */
 function headersOf(operation: AnyEndpoint): z.ZodObject {
-  const { method, plans = false, streams = false, upstream } = operation;
+  const { method, plans = false, streams = false, upstream, keyed = false } = operation;
   const isOne = takesPrecondition(operation);
   const isKeyed = takesIdempotencyKey(operation);
   return z.object({
@@ -98,8 +99,8 @@ function headersOf(operation: AnyEndpoint): z.ZodObject {
     ...(isOne && { "If-Match": plans ? REQUEST_HEADERS.matchOrPlan : REQUEST_HEADERS.match }),
     ...(isOne && { "If-None-Match": REQUEST_HEADERS.noneMatchOfWrite }),
     ...(plans && !isOne && { "If-Match": REQUEST_HEADERS.matchPlan }),
-    ...(isKeyed && { "Idempotency-Key": REQUEST_HEADERS.idempotencyKey }),
-    ...(isKeyed && upstream === "topology" && { "Change-Comment": REQUEST_HEADERS.comment }),
+    ...(isKeyed && { "Idempotency-Key": REQUEST_HEADERS[keyed ? "requiredKey" : "idempotencyKey"] }),
+    ...(isKeyed && !keyed && upstream === "topology" && { "Change-Comment": REQUEST_HEADERS.comment }),
     ...(operation.accepted !== undefined && { Prefer: REQUEST_HEADERS.prefer }),
     ...(streams && { "Last-Event-ID": REQUEST_HEADERS.lastEvent }),
   });

@@ -96,6 +96,7 @@ describe("the contract: each operation", () => {
       "import_nmap",
       "import_file",
       "cancel_import_job",
+      "report_collector_job",
     ]);
   });
 

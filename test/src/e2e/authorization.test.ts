@@ -58,6 +58,7 @@ let users: Record<"own" | "foreign", Made>;
 let invites: Record<"own" | "foreign", Made>;
 let shares: Record<"own" | "foreign", Made>;
 let webhooks: Record<"one" | "two" | "foreign", Made>;
+let collectors: Record<"one" | "two" | "foreign", Made>;
 let jobs: Record<"one" | "two" | "foreign", Made>;
 let cursor: string;
 let kinds: Kind[];
@@ -90,6 +91,11 @@ beforeAll(async () => {
   shares = { own: await aShare(own, worlds.one), foreign: await aShare(foreign, worlds.foreign) };
   const [one, two] = await Promise.all([aWebhook(own.session, worlds.one), aWebhook(own.session, worlds.two)]);
   webhooks = { one, two, foreign: await aWebhook(foreign.session, worlds.foreign) };
+  collectors = {
+    one: await aCollector(own.session, worlds.one),
+    two: await aCollector(own.session, worlds.two),
+    foreign: await aCollector(foreign.session, worlds.foreign),
+  };
   jobs = {
     one: await aJob(own.session, worlds.one),
     two: await aJob(own.session, worlds.two),
@@ -136,7 +142,7 @@ describe("authorization: every operation of the contract", () => {
 
   it.each(
     guarded
-      .filter(({ path, method }) => path.includes("{id}") && method !== "post")
+      .filter(({ path, method, ofCollector }) => path.includes("{id}") && method !== "post" && ofCollector !== true)
       .map((one) => [one.operationId, one] as const),
   )("%s answers the same bytes for a foreign id as for one that never existed", async (_id, operation) => {
     const { session } = own;
@@ -211,6 +217,7 @@ function expectedOf(operation: AnyEndpoint, kind: Kind, target: Target): string 
   const { credential, permission, operationId, path } = operation;
   if (kind.credential === "none") return "not_authenticated";
   if (credential === "session" && kind.credential === "key") return "session_required";
+  if (operation.ofCollector === true) return "permission_denied";
   if (kind.isCollecting === true && operation.collects !== true) return "permission_denied";
   if (permission !== null && !isAtLeast(kind.level ?? "Viewer", permission)) return "permission_denied";
   const isWhole = kind.networks.length === 2;
@@ -221,6 +228,8 @@ function expectedOf(operation: AnyEndpoint, kind: Kind, target: Target): string 
   if (operationId === "delete_organization" && (target === "one" || target === "two")) return "validation_failed";
   if (belongsToOrganization(path)) return target === "foreign" || target === "unknown" ? notFoundIfById(path) : 200;
   const visible = (target === "one" || target === "two") && kind.networks.includes(target);
+  // No machine has enrolled.
+  if (visible && operationId === "run_collector") return "collector_not_ready";
   // Of an interface that does not exist, so that the world stays as it is.
   if (visible && operationId === "split_host") return "invalid_reference";
   const ofAll =
@@ -283,6 +292,7 @@ function existing(resource: string, target: Target): Made {
   if (resource === "users") return { ...users[side], ...unknown };
   if (resource === "invites") return { ...invites[side], ...unknown };
   if (resource === "webhooks") return { ...webhooks[target === "unknown" ? "one" : target], ...unknown };
+  if (resource === "collectors") return { ...collectors[target === "unknown" ? "one" : target], ...unknown };
   if (resource === "imports/jobs") return { ...jobs[target === "unknown" ? "one" : target], ...unknown };
   return { id: organization.organizationId, name: "org", api_access_enabled: true, ...unknown };
 }
@@ -299,12 +309,12 @@ async function victim(resource: string, target: Target): Promise<Made> {
   if (resource === "imports/jobs") return existing(resource, target);
   const create = OPERATIONS.find(({ path, method }) => method === "post" && path === `/api/v1/${resource}`);
   if (create === undefined) throw new Error(`no operation creates ${resource}`);
-  const made = await own.session.data<Made & { api_key?: Made }>(
+  const made = await own.session.data<Made & { api_key?: Made; collector?: Made }>(
     "post",
     create.path,
     bodyFor(create, resource, target, existing(resource, target)),
   );
-  return made.api_key ?? made;
+  return made.api_key ?? made.collector ?? made;
 }
 
 /** @param other another entity of the kind */
@@ -339,6 +349,12 @@ async function aShare({ session }: Account, { view }: NetworkWorld): Promise<Mad
   return (await session.data<{ share: Made }>("post", `/api/v1/views/${view.id}/shares`, body)).share;
 }
 
+/** A collector that no machine has enrolled as. */
+async function aCollector(session: Caller, { network }: NetworkWorld): Promise<Made> {
+  const body = { network_id: network.id, name: "attic" };
+  return (await session.data<{ collector: Made }>("post", "/api/v1/collectors", body)).collector;
+}
+
 /** An import job that has ended. */
 async function aJob(session: Caller, { network }: NetworkWorld): Promise<Made> {
   const headers = { "content-type": "application/xml", prefer: "respond-async" };
@@ -360,6 +376,7 @@ function expectNothingForeign(kind: Kind, { text }: ApiResponse): void {
     shares.foreign.id,
     keys.foreign,
     webhooks.foreign.id,
+    collectors.foreign.id,
   ];
   const hidden = [foreign.organizationId, tags.foreign.id, ...people, ...idsIn(worlds.foreign)];
   const beyond = (["one", "two"] as const).filter((name) => kind.level !== null && !kind.networks.includes(name));

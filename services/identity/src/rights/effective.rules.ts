@@ -1,6 +1,7 @@
 import { lowerOf } from "@nts/shared/contract/endpoint";
 import type { KeyLimits, ShareVerification, Verification } from "@nts/shared/contract/internal";
-import type { FoundKey, FoundSession, FoundShare } from "../storage/credentials.js";
+import type { FoundCollector, FoundKey, FoundSession, FoundShare } from "../storage/credentials.js";
+import { endOfCollectorKey, nameInLogs, planOf } from "../model/collector.rules.js";
 import { type KeyDocument, secretOf } from "../model/key.rules.js";
 import { endOf, endOfPrevious } from "../model/key-lifetime.rules.js";
 import { maxLifetimeOf, type OrganizationDocument } from "../model/organization.js";
@@ -61,6 +62,36 @@ function lacksFactor(user: UserDocument, organization: OrganizationDocument): bo
 
 function limitsOf({ allowed_ips, rate_limit_per_minute: per_minute }: KeyDocument): KeyLimits | undefined {
   return allowed_ips.length === 0 && per_minute === null ? undefined : { allowed_ips, per_minute };
+}
+
+/** Computes the rights of a collector: to import into its network, and to follow what it is told. */
+export function verifyCollector({ number, hash, collector, organization }: FoundCollector, now: Date): Verification {
+  if (collector === null || organization === null) return refused(number, "api_key_invalid", []);
+  const { _id, network_id, is_enabled } = collector;
+  const subjects = [_id, organization._id];
+  const endsAt = endOfCollectorKey(collector, hash, maxLifetimeOf(organization));
+  if (endsAt === null) return refused(number, "api_key_invalid", subjects);
+  if (!is_enabled) return refused(number, "api_key_disabled", subjects);
+  if (endsAt !== "never" && endsAt <= now) return refused(number, "api_key_expired", subjects);
+  if (!organization.api_access_enabled) return refused(number, "api_access_disabled", subjects);
+  return {
+    status: "valid",
+    number,
+    principal: {
+      kind: "key",
+      credential_id: _id,
+      organization_id: organization._id,
+      user_id: _id,
+      email: nameInLogs(collector),
+      permission: "Member",
+      networks: [network_id],
+      is_limited: true,
+      is_collecting: true,
+      collector: planOf(collector),
+    },
+    expires_in_ms: endsAt === "never" ? null : endsAt.getTime() - now.getTime(),
+    ...(collector.key?.hash !== hash && { is_previous: true }),
+  };
 }
 
 /** Computes the rights of a session; it lasts as long as this use extends it. */

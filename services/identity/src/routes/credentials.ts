@@ -4,7 +4,7 @@ import { mountAny, type Router } from "@nts/shared/http/mount";
 import type { NoteUnverified } from "../rights/unverified.js";
 import { useOf } from "../model/session-lifetime.rules.js";
 import type { SessionStore } from "../storage/sessions.js";
-import { verifyKey, verifySession, verifyShare } from "../rights/effective.rules.js";
+import { verifyCollector, verifyKey, verifySession, verifyShare } from "../rights/effective.rules.js";
 import type { FoundSession, CredentialStore } from "../storage/credentials.js";
 
 export interface CredentialRoutes {
@@ -19,6 +19,10 @@ export function mountCredentials(router: Router, { credentials, sessions, noteUn
     if (kind === "key") {
       const key = await credentials.findKey(hash);
       return respond.data(await noteUnverified(verifyKey(key, now), key.organization));
+    }
+    if (kind === "collector") {
+      const found = await credentials.findCollector(hash);
+      return respond.data(await noteUnverified(verifyCollector(found, now), found.organization));
     }
     const found = await credentials.findSession(hash);
     const verification = verifySession(found, now);

@@ -24,6 +24,7 @@ import { keyChanges, newKeySettings, touchesRights, type Grantor, type KeyDocume
 import { grantorOf, ownerOf, respondWithKey } from "./key-caller.js";
 import type { RequireRoom } from "../rights/key-quotas.js";
 import type { KeyStore } from "../storage/api-keys.js";
+import type { CollectorStore } from "../storage/collectors.js";
 import type { ShareStore } from "../storage/shares.js";
 import type { KeyUsage } from "../storage/key-usage.js";
 import { endedKey, type EndedMakers } from "../storage/ended-webhook-makers.js";
@@ -33,6 +34,7 @@ export interface KeyRoutes {
   readonly keys: KeyStore;
   readonly usage: KeyUsage;
   readonly sharedViews: Pick<ShareStore, "recordUses">;
+  readonly collectors: Pick<CollectorStore, "recordSeen">;
   readonly organizations: Pick<OrganizationStore, "get">;
   readonly topology: TopologyDirectory;
   readonly transaction: RunTransaction;
@@ -52,13 +54,16 @@ export function mountKeys(router: Router, routes: KeyRoutes): void {
     const now = Date.now();
     // A gateway's clock may be ahead; a use in the future would hide all later ones.
     const usedAt = (use: { readonly used_at: string }): Date => new Date(Math.min(Date.parse(use.used_at), now));
-    const ofKeys = body.uses.filter((use) => use.is_share !== true);
+    const ofKeys = body.uses.filter((use) => use.is_share !== true && use.is_collector !== true);
+    const ofCollectors = body.uses.filter((use) => use.is_collector === true);
     const ofShares = body.uses.filter((use) => use.is_share === true);
     await routes.keys.recordUses(
       ofKeys.map((use) => ({ key_id: use.key_id, is_previous: use.is_previous, used_at: usedAt(use) })),
     );
     await routes.noteFirstUses(ofKeys);
     await routes.usage.count({ ...body, uses: ofKeys }, new Date(now));
+    if (ofCollectors.length > 0)
+      await routes.collectors.recordSeen(ofCollectors.map((use) => ({ id: use.key_id, at: usedAt(use) })));
     if (ofShares.length > 0)
       await routes.sharedViews.recordUses(
         ofShares.map((use) => ({ key_id: use.key_id, requests: use.requests, used_at: usedAt(use) })),

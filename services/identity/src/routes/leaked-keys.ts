@@ -12,11 +12,13 @@ import { endedKey, type EndedMakers } from "../storage/ended-webhook-makers.js";
 import type { WebhookPausing } from "../rights/webhook-pausing.js";
 import type { KeyDocument } from "../model/key.rules.js";
 import type { KeyStore } from "../storage/api-keys.js";
+import type { CollectorStore } from "../storage/collectors.js";
 import type { ShareStore } from "../storage/shares.js";
 
 export interface LeakedKeyRoutes {
   readonly keys: Pick<KeyStore, "findBySecrets" | "remove" | "update">;
   readonly sharedViews: Pick<ShareStore, "findBySecrets" | "remove">;
+  readonly collectors: Pick<CollectorStore, "findByKeys" | "change">;
   readonly changeRights: ChangeRights;
   readonly endedMakers: Pick<EndedMakers, "insert">;
   readonly webhooks: Pick<WebhookPausing, "pause">;
@@ -29,7 +31,7 @@ const LONGEST_WAIT_MS = 2_000;
 
 /** The operation to report a leaked key, which revokes it. Without a match it costs one read of up to ten hashes. */
 export function mountLeakedKeys(router: Router, routes: LeakedKeyRoutes): void {
-  const { keys, sharedViews, changeRights, endedMakers, webhooks } = routes;
+  const { keys, sharedViews, collectors, changeRights, endedMakers, webhooks } = routes;
   const inTurn = createFairQueue({ atATime: AT_A_TIME, mostWaiting: MOST_WAITING, longestWaitMs: LONGEST_WAIT_MS }).run;
 
   mountAny(router, revokeLeakedKeys, async ({ body, work }) => {
@@ -47,6 +49,10 @@ export function mountLeakedKeys(router: Router, routes: LeakedKeyRoutes): void {
         const removed = await sharedViews.remove(share.organization_id, [share._id], tx, "revoked");
         return removed.length === 0 ? "conflict" : removed;
       });
+    for (const collector of await inTurn(() => collectors.findByKeys(hashes), callerOf(work)))
+      await changeRights(work, [collector._id], (tx) =>
+        collectors.change(collector, { key: null }, { tx, action: "revoked" }),
+      );
     return respond.data(null);
   });
 

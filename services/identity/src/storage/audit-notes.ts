@@ -6,6 +6,7 @@ import { keyResponse } from "../model/key-response.js";
 import type { KeyDocument } from "../model/key.rules.js";
 import { type OrganizationDocument, organizationResponse } from "../model/organization.js";
 import type { SessionDocument } from "../model/session.js";
+import { collectorState, type CollectorDocument } from "../model/collector.rules.js";
 import { shareResponse, type ShareDocument } from "../model/share.rules.js";
 import { membershipsOf } from "../model/memberships.rules.js";
 import { userResponse, type UserDocument } from "../model/user.js";
@@ -30,6 +31,7 @@ interface AuditedDocuments {
   readonly invite: InviteDocument;
   readonly key: KeyDocument;
   readonly share: ShareDocument;
+  readonly collector: CollectorDocument;
 }
 
 /** How an entry describes its entity. */
@@ -44,6 +46,7 @@ const SUBJECTS: { readonly [Kind in keyof AuditedDocuments]: (one: AuditedDocume
   }),
   key: ({ _id, organization_id, name }) => ({ organization_id, entity: "UserApiKey", entity_id: _id, name }),
   share: ({ _id, organization_id, name }) => ({ organization_id, entity: "Share", entity_id: _id, name }),
+  collector: ({ _id, organization_id, name }) => ({ organization_id, entity: "Collector", entity_id: _id, name }),
 };
 
 const STATES: { readonly [Kind in keyof AuditedDocuments]: (one: AuditedDocuments[Kind]) => object } = {
@@ -71,6 +74,7 @@ const STATES: { readonly [Kind in keyof AuditedDocuments]: (one: AuditedDocument
     return { ...state, network_ids: key.network_ids ?? [] };
   },
   share: (share) => shareResponse(share, null),
+  collector: collectorState,
 };
 
 interface Change<Document> extends Partial<Circumstances> {

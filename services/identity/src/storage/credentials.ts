@@ -4,6 +4,7 @@ import { inPresentForm } from "@nts/shared/mongo/forms";
 import { FORMS, type Forms, type Stored } from "./documents.js";
 import type { KeyChangeLog } from "./key-changes.js";
 import { type KeyDocument, withSecret } from "../model/key.rules.js";
+import { type CollectorDocument, withCollectorKey } from "../model/collector.rules.js";
 import type { OrganizationDocument } from "../model/organization.js";
 import type { SessionDocument } from "../model/session.js";
 import type { ShareDocument } from "../model/share.rules.js";
@@ -44,6 +45,15 @@ export interface FoundShare {
   readonly maker: KeyDocument | null;
 }
 
+/** A stored collector; `number` as in {@link FoundKey}. */
+export interface FoundCollector {
+  readonly number: number;
+  /** Of the presented key. */
+  readonly hash: string;
+  readonly collector: CollectorDocument | null;
+  readonly organization: OrganizationDocument | null;
+}
+
 export interface CredentialStore {
   /** @param hash of the whole secret */
   findKey(hash: string): Promise<FoundKey>;
@@ -51,6 +61,8 @@ export interface CredentialStore {
   findSession(hash: string): Promise<FoundSession>;
   /** @param hash of the whole secret */
   findShare(hash: string): Promise<FoundShare>;
+  /** @param hash of the whole key */
+  findCollector(hash: string): Promise<FoundCollector>;
 }
 
 interface StoredCredential {
@@ -58,7 +70,8 @@ interface StoredCredential {
   key?: KeyDocument[];
   session?: SessionDocument[];
   share?: ShareDocument[];
-  user: UserDocument[];
+  collector?: CollectorDocument[];
+  user?: UserDocument[];
   organization?: OrganizationDocument[];
 }
 
@@ -142,6 +155,14 @@ export function createCredentialStore(
         organization: first("organizations", organization),
         maker: maker?.organization_id === found?.organization_id ? maker : null,
       };
+    },
+    findCollector: async (hash) => {
+      const { number, collector, organization } = await find([
+        matching("collectors", withCollectorKey([hash]), "collector"),
+        byId("organizations", "collector.organization_id", "organization"),
+      ]);
+      const [found = null] = collector ?? [];
+      return { number, hash, collector: found, organization: first("organizations", organization) };
     },
   };
 }

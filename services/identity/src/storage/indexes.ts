@@ -4,6 +4,7 @@ import { LINK_TOKENS } from "./link-tokens.js";
 import { OUTGOING_MAILS } from "./outbox.js";
 import { DEVICE_SIGN_INS } from "./device-sign-ins.js";
 import { LOGOUT_TOKENS } from "./linked-identities.js";
+import { COLLECTORS } from "./collectors.js";
 import { SHARES } from "./shares.js";
 import { SIGN_INS } from "./provider-sign-ins.js";
 import { SIGN_IN_PLACES } from "./sign-in-places.js";
@@ -76,6 +77,12 @@ export const INDEXES: Indexes = {
     { key: { organization_id: 1, created_at: 1, _id: 1 } },
     { key: { user_id: 1 } },
     { key: { purge_at: 1 }, expireAfterSeconds: 0 },
+  ],
+  [COLLECTORS]: [
+    { key: { "key.hash": 1 }, unique: true, sparse: true },
+    { key: { "key.previous.hash": 1 }, unique: true, sparse: true },
+    { key: { "token.hash": 1 }, unique: true, sparse: true },
+    { key: { organization_id: 1, created_at: 1, _id: 1 } },
   ],
   key_changes: [{ key: { at: 1 }, expireAfterSeconds: KEY_CHANGES_KEPT_MS / 1000 }],
   gateways: [{ key: { seen_at: 1 }, expireAfterSeconds: DAY_SECONDS }],

@@ -13,6 +13,7 @@ import { createIdentityStore } from "./linked-identities.js";
 import { createChallenges } from "./challenges.js";
 import { createDeviceSignIns } from "./device-sign-ins.js";
 import { createSecondFactorStore } from "./second-factors.js";
+import { createCollectorStore } from "./collectors.js";
 import { createShareStore } from "./shares.js";
 import { createSignInPlaces } from "./sign-in-places.js";
 import { createSessionStore } from "./sessions.js";
@@ -40,6 +41,7 @@ export function createStores(database: Database, transaction: RunTransaction, fo
     endedMakers: createEndedMakers(database),
     usage: createKeyUsage(database.db),
     sharedViews: createShareStore(database, transaction),
+    collectors: createCollectorStore(database),
   };
 }
 

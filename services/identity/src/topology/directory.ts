@@ -1,15 +1,18 @@
 import type { ParentRequest } from "@nts/shared/http/headers";
 import { isId } from "@nts/shared/contract/common";
 import {
+  endCollectorJobs,
   endWebhooksOf,
   findTagIds,
   findViews,
   listNetworkIds,
   type MakerEnd,
   MOST_FOUND_VIEWS,
+  queueCollectorJob,
   removeOrganization,
 } from "@nts/shared/contract/internal";
-import type { DataOf } from "@nts/shared/contract/endpoint";
+import type { BodyOf, DataOf } from "@nts/shared/contract/endpoint";
+import type { CollectorJob } from "@nts/shared/contract/collectors";
 import type { MadeWebhooks } from "@nts/shared/contract/webhooks";
 import type { InternalClient } from "@nts/shared/upstream/internal-client";
 import type { Scope } from "@nts/shared/http/tenancy";
@@ -36,6 +39,14 @@ export interface TopologyDirectory {
   viewsAmong(ids: readonly string[], organizationId: string, cause?: ParentRequest): Promise<DataOf<typeof findViews>>;
   /** The webhooks made by a user or a key; with a reason, they are paused. */
   endWebhooks(of: MakerToEnd): Promise<NonNullable<MadeWebhooks>["webhooks"]>;
+  /** Lets a collector look around when it next asks. @throws AppError `collector_busy` */
+  queueCollectorJob(
+    organizationId: string,
+    job: BodyOf<typeof queueCollectorJob>,
+    cause: ParentRequest,
+  ): Promise<CollectorJob>;
+  /** Cancels the jobs of a collector; idempotent. */
+  endCollectorJobs(organizationId: string, collectorId: string): Promise<void>;
   /** Reports a deleted organization; idempotent. */
   removeOrganization(organizationId: string): Promise<void>;
 }
@@ -84,6 +95,10 @@ export function createTopologyDirectory(topology: Pick<InternalClient, "ask">): 
     },
     endWebhooks: async ({ organization_id, user_id, key_id, reason }) =>
       topology.ask(endWebhooksOf, { params: { id: organization_id }, body: { user_id, key_id, reason } }),
+    queueCollectorJob: (id, body, cause) => topology.ask(queueCollectorJob, { params: { id }, body, cause }),
+    endCollectorJobs: async (id, collector_id) => {
+      await topology.ask(endCollectorJobs, { params: { id }, query: { collector_id } });
+    },
     removeOrganization: async (organizationId) => {
       await topology.ask(removeOrganization, { params: { id: organizationId } });
     },

@@ -32,6 +32,8 @@ export interface Coverage {
   readonly absent: readonly SeenAddress[];
   /** Addresses of hosts that may be up, in canonical form; never missed, whatever their outcome. */
   readonly mentioned: ReadonlySet<string>;
+  /** Machines in the file besides the one that has looked; absent if that is not known. */
+  readonly others?: number;
   /** For display. */
   readonly reported: { readonly addresses: readonly string[]; readonly ports: readonly string[] };
 }
@@ -58,7 +60,7 @@ export function coveragesTogether(coverages: readonly Coverage[]): Coverage {
     absent: coverages.flatMap(({ absent }) => absent),
     mentioned: new Set(coverages.flatMap(({ mentioned }) => [...mentioned])),
     reported: {
-      addresses: coverages.flatMap(({ reported }) => reported.addresses),
+      addresses: [...new Set(coverages.flatMap(({ reported }) => reported.addresses))],
       ports: [...new Set(coverages.flatMap(({ reported }) => reported.ports))],
     },
   };

@@ -19,6 +19,7 @@ import {
 } from "./result.rules.js";
 import { applyHost, createHosts, makeSubnets, type Target, updateHosts } from "./apply.js";
 import { type BatchSize, createBatchSize } from "./batch-size.js";
+import type { CoverageLimit } from "./limited-coverage.js";
 import type { ImportRunner, Turn } from "./runner.js";
 import { type Outcomes, outcomesOf } from "./outcomes.js";
 import type { Match } from "./match.rules.js";
@@ -57,6 +58,8 @@ export interface ImportParameters {
   readonly resource: CsvResource | null;
   /** What the request says of the columns of a table. */
   readonly columns: readonly SaidColumn[];
+  /** What it may cover; absent for all that it says. */
+  readonly coverage?: CoverageLimit;
   /** When the file was created, if known. */
   readonly atMs: number;
   readonly log: Log;
@@ -81,6 +84,8 @@ export interface ImportWatch {
   /** If true, no further host is begun. */
   isStopped(): boolean;
   hostDone(): void;
+  /** It is done. @param covered blocks, for display */
+  done?(summary: object, covered: readonly string[]): void;
 }
 
 const UNWATCHED: ImportWatch = {
@@ -147,7 +152,7 @@ export async function* runImport(
   prepared: PreparedImport,
   { session, file, limits, watch }: ImportRun,
 ): AsyncGenerator<string> {
-  const { work, scope, networkId, hints, named, format, resource, columns, atMs } = prepared;
+  const { work, scope, networkId, hints, named, format, resource, columns, atMs, coverage } = prepared;
   const run: Run = {
     ...prepared,
     storage,
@@ -157,7 +162,17 @@ export async function* runImport(
     target: { work, scope: await storage.deletions.visible(scope), networkId },
     failedSubnets: new Map(),
   };
-  const given = { networkId, hints, format, resource, columns, named, nowMs: atMs, limits };
+  const given = {
+    networkId,
+    hints,
+    format,
+    resource,
+    columns,
+    named,
+    nowMs: atMs,
+    limits,
+    ...(coverage && { coverage }),
+  };
   yield* responseText(run, await session.read(file, given));
 }
 
@@ -239,6 +254,7 @@ async function* responseText(run: Run, read: ReadFile): AsyncGenerator<string> {
   if (!watch.isStopped())
     yield* listed(sightingRecorder.missing(covered, summary), (one) => Promise.resolve(JSON.stringify(one)));
   summary.skipped = skipped.count();
+  watch.done?.(summary, head.covered.addresses);
   const inOrder = [...skipped.listed].sort((a, b) => a.line - b.line);
   yield `],"skipped":${JSON.stringify(inOrder)},"summary":${JSON.stringify(summary)}}`;
 }

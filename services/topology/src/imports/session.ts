@@ -16,6 +16,7 @@ import { hostWith } from "./packed-hosts.rules.js";
 import { createRecognition, knownOf, type NamedMachine, type Recognition, type Settled } from "./recognition.js";
 import { type Given, readFile } from "./readers/readers.js";
 import { reasonAgainst } from "./readers/texts.js";
+import { type CoverageLimit, limitedCoverage } from "./limited-coverage.js";
 import { createPlaces, type Places } from "./places.js";
 import { newHostOf, type SubnetPlace, planHost, type PlannedHost, type Recognized } from "./plan.rules.js";
 import {
@@ -97,6 +98,8 @@ export interface FileGiven extends Given {
   readonly networkId: string;
   readonly hints: readonly string[];
   readonly named: NamedMachine | null;
+  /** What it may cover; absent for all that it says. */
+  readonly coverage?: CoverageLimit;
 }
 
 export interface Moment {
@@ -308,7 +311,9 @@ function nextNumber(): string {
 
 /** The parsed file, with each host once. @throws AppError `validation_failed` */
 function sightingsIn(blocks: Uint8Array[], given: FileGiven) {
-  const { format, scan } = readFile(blocks, given);
+  const { format, scan: read } = readFile(blocks, given);
+  const { coverage: limit } = given;
+  const scan = limit === undefined ? read : { ...read, coverage: limitedCoverage(read.coverage, limit, read.skipped) };
   if (scan.hosts.some(({ isNamed }) => isNamed === true)) requireNamed(given.named);
   const hosts = scan.hosts.flatMap((host) => reachable(withName(host, given.named), scan.skipped) ?? []);
   const { limits = RESPONSE_LIMITS } = given;

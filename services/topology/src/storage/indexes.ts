@@ -95,6 +95,7 @@ export const BINDING_INDEXES = {
 export const SMALL_COLLECTION_INDEX: IndexKey = { organization_id: 1, created_at: 1, _id: 1 };
 
 /** The index of an organization's import jobs, newest first. */
+export const COLLECTOR_JOBS_INDEX: IndexKey = { organization_id: 1, collector_id: 1, created_at: 1, _id: 1 };
 export const IMPORT_JOBS_INDEX: IndexKey = { organization_id: 1, created_at: -1 };
 
 /** The index for counting bindings of hosts. */
@@ -233,6 +234,13 @@ export const INDEXES: Indexes = {
   ],
   import_jobs: [{ key: IMPORT_JOBS_INDEX }, EXPIRE],
   revert_jobs: [{ key: IMPORT_JOBS_INDEX }, EXPIRE],
+  collector_jobs: [
+    { key: COLLECTOR_JOBS_INDEX },
+    { key: orderIndex("created_at", false) },
+    { key: orderIndex("created_at", true) },
+    EXPIRE,
+  ],
+  collector_reports: [{ key: BLOCKS_INDEX }, EXPIRE],
   import_plans: [{ key: BLOCKS_INDEX }, EXPIRE],
   import_files: [{ key: BLOCKS_INDEX }, EXPIRE],
   free_addresses: [{ key: { subnet_id: 1, key: 1 } }, { key: FREE_ADDRESSES_INDEX }],

@@ -10,6 +10,7 @@ import { type AuditNotes, createAuditNotes } from "./audit-notes.js";
 import { createAddressStore, type AddressStore } from "./stores/addresses.js";
 import { createBindingStore, type BindingStore } from "./stores/bindings.js";
 import { type CountedStore, createCountedStore } from "./stores/counted.js";
+import { type CollectorJobs, createCollectorJobs } from "./collector-jobs.js";
 import { createImportJobs, type ImportJobs } from "./import-jobs.js";
 import { createRevertJobs, type RevertJobs } from "./revert-jobs.js";
 import { createHostStore, type HostStore } from "./stores/hosts.js";
@@ -57,6 +58,7 @@ export interface Storage extends Stores {
   readonly sightings: Sightings;
   readonly importJobs: ImportJobs;
   readonly revertJobs: RevertJobs;
+  readonly collectorJobs: CollectorJobs;
   readonly addresses: AddressStore;
   readonly counted: CountedStore;
   /** Reserves addresses for the requests of this process. */
@@ -113,6 +115,8 @@ export function createStorage(db: Db, transaction: RunTransaction, options: Stor
   const sightings = createSightings(database);
   const importJobs = createImportJobs(db);
   const revertJobs = createRevertJobs(db);
-  const kept = { guards, totals, deletions, quota, sockets, auditNotes, sightings, counted, importJobs, revertJobs };
+  const collectorJobs = createCollectorJobs(db);
+  const jobs = { importJobs, revertJobs, collectorJobs };
+  const kept = { guards, totals, deletions, quota, sockets, auditNotes, sightings, counted, ...jobs };
   return { database, transaction, writes, ...kept, ...entities, addresses, addressAllocator, shortWrites };
 }

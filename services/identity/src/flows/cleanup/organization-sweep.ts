@@ -4,6 +4,7 @@ import type { Log } from "@nts/shared/log";
 import { withFreeLock } from "@nts/shared/mongo/lock";
 import { repeatUntilStopped, restMs } from "@nts/shared/repeat";
 import { KEY_ADDRESSES } from "../../storage/key-addresses.js";
+import { COLLECTORS } from "../../storage/collectors.js";
 import { SHARES } from "../../storage/shares.js";
 import { forgetUsage } from "../../storage/key-usage.js";
 import type { TopologyDirectory } from "../../topology/directory.js";
@@ -93,6 +94,7 @@ export function createOrganizationSweep(
       await sweepUsers(id, signal);
       await sweepKind("api_keys", id, { along: usage, signal });
       await sweepKind(SHARES, id, { along: () => Promise.resolve(), signal });
+      await sweepKind(COLLECTORS, id, { along: () => Promise.resolve(), signal });
       await sweepKind("invites", id, { along: () => Promise.resolve(), signal });
       await topology.removeOrganization(id);
       if (signal.aborted) return;

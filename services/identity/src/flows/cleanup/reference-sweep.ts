@@ -6,7 +6,7 @@ import { withFreeLock } from "@nts/shared/mongo/lock";
 import { repeatUntilStopped, restMs } from "@nts/shared/repeat";
 import type { Database } from "../../storage/database.js";
 import type { RemoveDeletedTags } from "./deleted-tags.js";
-import type { EndShares } from "./ended-shares.js";
+import type { EndCollectors, EndShares } from "./ended-shares.js";
 import type { KeyDocument } from "../../model/key.rules.js";
 import type { TopologyDirectory } from "../../topology/directory.js";
 import type { RemoveDeletedNetworks } from "./deleted-networks.js";
@@ -22,6 +22,7 @@ export interface ReferenceSweepParts {
   readonly removeDeletedNetworks: RemoveDeletedNetworks;
   readonly removeDeletedTags: RemoveDeletedTags;
   readonly endShares: EndShares;
+  readonly endCollectors: EndCollectors;
   readonly topology: Pick<TopologyDirectory, "networksIn">;
   readonly log: Log;
 }
@@ -31,7 +32,7 @@ export type ReferenceSweep = (signal: AbortSignal) => Promise<void>;
 
 /** Creates a sweep that removes deleted networks and tags from their holders, in case a notice was lost. */
 export function createReferenceSweep(parts: ReferenceSweepParts): ReferenceSweep {
-  const { database, removeDeletedNetworks, removeDeletedTags, endShares, topology, log } = parts;
+  const { database, removeDeletedNetworks, removeDeletedTags, endShares, endCollectors, topology, log } = parts;
   const { db, share } = database;
   const everywhere = openHolders(db);
 
@@ -74,6 +75,7 @@ export function createReferenceSweep(parts: ReferenceSweepParts): ReferenceSweep
     await removeDeletedNetworks(organizationId, await suspects(organizationId));
     await removeDeletedTags(organizationId, await managedTags(organizationId));
     await endShares(organizationId);
+    await endCollectors(organizationId);
   }
 
   return async (signal) => {

@@ -26,13 +26,28 @@ export interface Starter {
   readonly requestId: string;
 }
 
+/** How an import has ended. */
+export interface JobOutcome {
+  readonly state: ImportJob["state"];
+  readonly error: ImportJob["error"];
+  /** As in its plan; null if it was not completed. */
+  readonly summary: object | null;
+  readonly covered: readonly string[];
+}
+
 export interface ImportJobRunner {
   /**
    * Receives the file, and starts its import.
    *
+   * @param onEnd called when it has ended, unless the process dies
    * @throws AppError as imports before they begin
    */
-  start(parameters: ImportParameters, starter: Starter, file: UploadedBytes): Promise<ImportJob>;
+  start(
+    parameters: ImportParameters,
+    starter: Starter,
+    file: UploadedBytes,
+    onEnd?: (outcome: JobOutcome) => Promise<void>,
+  ): Promise<ImportJob>;
   /** Stops the jobs of this process. */
   stop(): Promise<void>;
 }
@@ -49,6 +64,7 @@ const ENDS: Readonly<Record<JobEnd | "interrupted", JobProgress>> = {
 };
 
 interface Job {
+  readonly onEnd: ((outcome: JobOutcome) => Promise<void>) | undefined;
   readonly key: JobKey;
   readonly prepared: PreparedImport;
   readonly watch: JobWatch;
@@ -81,7 +97,7 @@ export function createImportJobRunner(storage: Storage, runner: ImportRunner): I
       }
   }
 
-  async function ended({ key, watch, log }: Job, running: Promise<void>): Promise<void> {
+  async function ended({ key, watch, log, onEnd }: Job, running: Promise<void>): Promise<void> {
     let outcome: JobProgress = { state: "done" };
     try {
       await running;
@@ -92,7 +108,9 @@ export function createImportJobRunner(storage: Storage, runner: ImportRunner): I
       };
     }
     await importJobs.dropFile(key);
-    await watch.report({ ...(watch.end === null ? outcome : ENDS[watch.end]), ended_at: new Date() });
+    const end = watch.end === null ? outcome : ENDS[watch.end];
+    await watch.report({ ...end, ended_at: new Date() });
+    await onEnd?.({ state: end.state ?? "done", error: end.error ?? null, ...watch.result() });
   }
 
   /** Runs a job when it is its turn, and keeps its file until then. @throws AppError if there is no room to wait */
@@ -124,7 +142,7 @@ export function createImportJobRunner(storage: Storage, runner: ImportRunner): I
   }
 
   return {
-    start: async (parameters, { userId, keyId, requestId }, file) => {
+    start: async (parameters, { userId, keyId, requestId }, file, onEnd) => {
       const { log, isDry, networkId } = parameters;
       const prepared = { ...(await prepareImport(storage, parameters)), work: withoutResponse(parameters.work) };
       const { organizationId } = prepared.scope;
@@ -144,7 +162,7 @@ export function createImportJobRunner(storage: Storage, runner: ImportRunner): I
           dry_run: isDry,
         });
         const watch = watchJob(importJobs, key, onFault);
-        await begin({ key, prepared, watch, log }, spooled).catch(async (error: unknown) => {
+        await begin({ key, prepared, watch, log, onEnd }, spooled).catch(async (error: unknown) => {
           watch.close();
           await importJobs.remove(key);
           throw error;

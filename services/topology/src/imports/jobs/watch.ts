@@ -12,6 +12,8 @@ const BEFORE_WRITES_MS = 100;
 export interface JobWatch extends ImportWatch {
   /** Why the job is to stop; null if it is not. */
   readonly end: JobEnd | "interrupted" | null;
+  /** What has been done, when it is done. */
+  result(): { readonly summary: object | null; readonly covered: readonly string[] };
   /** Reports now. */
   report(progress: JobProgress): Promise<void>;
   /** Stops the job because its process stops. */
@@ -24,6 +26,7 @@ export function watchJob(jobs: Pick<ImportJobs, "report">, job: JobKey, onFault:
   let end: JobWatch["end"] = null;
   let unreported: JobProgress = {};
   let done = 0;
+  let result: ReturnType<JobWatch["result"]> = { summary: null, covered: [] };
   let lastAt = 0;
 
   async function report(progress: JobProgress): Promise<void> {
@@ -53,6 +56,10 @@ export function watchJob(jobs: Pick<ImportJobs, "report">, job: JobKey, onFault:
     hostDone: () => {
       done++;
     },
+    done: (summary, covered) => {
+      result = { summary, covered };
+    },
+    result: () => result,
     report,
     interrupt: () => {
       end ??= "interrupted";

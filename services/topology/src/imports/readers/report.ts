@@ -44,6 +44,8 @@ interface Reading {
   open: number | null;
   /** The TCP ports that were tried on every machine. */
   tcp: string;
+  /** Machines besides the one that has looked. */
+  others: number;
   /** Of each report that has ended. */
   readonly coverages: Coverage[];
   readonly files: ReportFiles;
@@ -61,6 +63,7 @@ export const report: Reader = {
       info: null,
       open: null,
       tcp: "",
+      others: 0,
       coverages: [],
       files: createReportFiles(),
       own: null,
@@ -73,11 +76,11 @@ export const report: Reader = {
 
 /** Several reports that were appended to one file count as one. */
 function scanOf(reading: Reading, given: ReaderGiven): Scan {
-  const { sightings, info, coverages } = reading;
+  const { sightings, info, coverages, others } = reading;
   if (info === null) throw faultAt(1, 'must begin with a line such as {"report":1}');
   noteOpen(reading);
   coverages.push(...reading.files.readInto(sightings, reading.own, given));
-  return sightings.scan(info, coverages.length === 0 ? COVERS_NOTHING : coveragesTogether(coverages));
+  return sightings.scan(info, coverages.length === 0 ? COVERS_NOTHING : { ...coveragesTogether(coverages), others });
 }
 
 function noteOpen({ sightings, open }: Reading): void {
@@ -140,6 +143,7 @@ function takeHost(reading: Reading, line: number, host: JsonObject): void {
   for (const { ip } of addresses) mentioned.add(ip);
   const isCollector = memberOf(host, "is_collector") === true;
   if (isCollector) reading.own ??= { addresses, hostname: written };
+  else reading.others += 1;
   const text = (of: JsonObject, name: string): string | null =>
     kept(textAt(of, name), LONGEST_NAME, { skipped, line, what: `${name} of ${what}` });
   const os = objectAt(host, "os");
