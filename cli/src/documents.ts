@@ -49,16 +49,21 @@ export function documentOf(value: unknown, path: string): Document {
   return { kind: known, title, members };
 }
 
-/** The text of a key, or of what an end of a dependency names. */
+/** The text of a key, or of what ends of dependencies and links name. */
 function titleOf(value: unknown): string {
+  if (Array.isArray(value)) return value.map(titleOf).join(" – ");
   return typeof value === "object" && value !== null ? Object.values(value).join("/") : String(value);
 }
 
 /** The write for a document; null while a reference is missing. @throws Problem */
 export async function stepOf(connection: Connection, { kind, title, members }: Document): Promise<Step | null> {
   const { plural, key } = KINDS[kind];
-  const places = placesOf(kind);
-  const isPlace = (name: string): boolean => placeNames(kind).includes(name);
+  // Those that a document may leave out.
+  const others = KINDS[kind].mayReferTo.filter((name) =>
+    [`${KINDS[name].singular}_id`, KINDS[name].singular].some((one) => members[one] !== undefined),
+  );
+  const places = [...placesOf(kind), ...others];
+  const isPlace = (name: string): boolean => places.some((place) => KINDS[place].singular === name);
   const body = Object.fromEntries(Object.entries(members).filter(([name]) => !isPlace(name)));
   for (const place of places) {
     const { singular } = KINDS[place];
@@ -68,9 +73,14 @@ export async function stepOf(connection: Connection, { kind, title, members }: D
     body[`${singular}_id`] = id;
   }
   for (const end of KINDS[kind].between ? key : []) {
-    const named = await endOf(connection, members[end], body["network_id"]);
+    const named = await endsOf(connection, members[end], body["network_id"]);
     if (named === null) return null;
     body[end] = named;
+  }
+  if (Array.isArray(members["vlans"])) {
+    const ids = await vlanIds(connection, members["vlans"], body["network_id"]);
+    if (ids === null) return null;
+    body["vlan_ids"] = ids;
   }
   const { create, patch } = resourceNamed(plural);
   if (create === undefined || patch === undefined) throw new Error(`${plural} cannot be written`);
@@ -90,13 +100,45 @@ async function placeId(
   said: unknown,
   { place, network }: { readonly place: KindName; readonly network: unknown },
 ): Promise<string | null> {
-  const text = typeof said === "string" ? said : "";
+  const text = typeof said === "string" || typeof said === "number" ? String(said) : "";
   if (isId(text)) return text;
   const resource = resourceNamed(pluralOf(place));
   const within = { ...searchFor(resource, text), ...(place !== "Network" && { network_id: network }) };
   for await (const entity of entitiesOf(connection, resource, within))
-    if (entity["name"] === text || entity["cidr"] === canonical(text)) return entity.id;
+    if (entity["name"] === text || entity["cidr"] === canonical(text) || entity["vid"] === Number(text))
+      return entity.id;
   return null;
+}
+
+/** The ids of VLANs by number or name; null if one of them does not exist. */
+async function vlanIds(connection: Connection, said: readonly unknown[], network: unknown): Promise<string[] | null> {
+  const ids: string[] = [];
+  for (const one of said) {
+    const id = await placeId(connection, one, { place: "Vlan", network });
+    if (id === null) return null;
+    ids.push(id);
+  }
+  return ids;
+}
+
+/** An end of a dependency, or both ends of a link. */
+async function endsOf(connection: Connection, said: unknown, network: unknown): Promise<Body | Body[] | null> {
+  if (!Array.isArray(said)) return endOf(connection, said, network);
+  const ends: Body[] = [];
+  for (const one of said) {
+    const end = await linkEndOf(connection, one, network);
+    if (end === null) return null;
+    ends.push(end);
+  }
+  return ends;
+}
+
+/** An end of a link, such as `{ host: core, port: Gi1/0/1 }`, with ids. A port may be written as a number. */
+async function linkEndOf(connection: Connection, said: unknown, network: unknown): Promise<Body | null> {
+  const { host, port = null, interface_id = null, ...others } = isBody(said) ? said : { host: said };
+  const host_id = others["host_id"] ?? (await placeId(connection, host, { place: "Host", network }));
+  if (host_id === null) return null;
+  return { host_id, interface_id, port: typeof port === "number" ? port.toString() : port };
 }
 
 /** An end of a dependency, such as `{ host: web, service: shop }`, with ids; null if it names something that does not exist. */
@@ -142,7 +184,8 @@ async function thereIs(
   body: Readonly<Record<string, unknown>>,
   key: readonly string[],
 ): Promise<Entity | null> {
-  const client = body["client"] as Body | undefined;
+  const [end] = (body["ends"] ?? []) as readonly Body[];
+  const client = (body["client"] ?? end) as Body | undefined;
   const within = {
     network_id: body["network_id"],
     host_id: plural === "hosts" ? undefined : (client?.["host_id"] ?? body["host_id"]),
@@ -150,7 +193,10 @@ async function thereIs(
   const resource = resourceNamed(plural);
   const known = Object.entries(within).filter(([name]) => name in (resource.list.query?.shape ?? {}));
   const [first = ""] = key;
-  const query = { ...searchFor(resource, String(canonical(body[first]))), ...Object.fromEntries(known) };
+  const query = {
+    ...(!isBody(body[first]) && searchFor(resource, String(canonical(body[first])))),
+    ...Object.fromEntries(known),
+  };
   for await (const entity of entitiesOf(connection, resource, query))
     if (key.every((name) => isSame(entity[name], canonical(body[name])))) return entity;
   return null;
@@ -159,6 +205,12 @@ async function thereIs(
 /** Whether a member is as a document says; members of an end that it leaves out are null. */
 function isSame(value: unknown, said: unknown): boolean {
   if (typeof value !== "object" || value === null) return value === said;
+  // The ends of a link have no order.
+  if (Array.isArray(value)) {
+    const ends = said as readonly unknown[];
+    const isIn = (order: readonly unknown[]): boolean => value.every((one, n) => isSame(one, order[n]));
+    return isIn(ends) || isIn([...ends].reverse());
+  }
   return Object.entries(value).every(([name, one]) => one === ((said as Body)[name] ?? null));
 }
 

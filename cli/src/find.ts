@@ -1,6 +1,6 @@
 import { operationOf } from "@nts/shared/client";
 import { pagesOf } from "@nts/client/pages";
-import { isId, listHosts, listServices } from "@nts/shared/contract";
+import { isId, type Link, listHosts, listServices } from "@nts/shared/contract";
 import { folded } from "@nts/shared/contract/folding.rules";
 import { socketIn } from "@nts/shared/contract/sockets.rules";
 import type { Connection } from "./connection.js";
@@ -91,6 +91,8 @@ export async function withNames(
   rows: readonly unknown[],
 ): Promise<unknown[]> {
   const [first] = rows as readonly (Partial<Record<"client" | "server", End>> | undefined)[];
+  if (Array.isArray((rows[0] as { readonly ends?: unknown } | undefined)?.ends) && rows.length <= MOST_NAMED)
+    return withLinkEnds(connection, rows);
   const areDependencies = typeof first?.client === "object" && typeof first.server === "object";
   return areDependencies && rows.length <= MOST_NAMED
     ? withEndNames(connection, rows)
@@ -101,6 +103,19 @@ interface End {
   readonly host_id: string;
   readonly service_id: string | null;
   readonly process?: string | null;
+}
+
+/** Links with the hosts and ports at their ends. */
+async function withLinkEnds(connection: Pick<Connection, "transport">, rows: readonly unknown[]): Promise<unknown[]> {
+  const links = rows as readonly Pick<Link, "ends">[];
+  const hosts = await namesOfIds(
+    connection,
+    listHosts,
+    links.flatMap(({ ends }) => ends.map(({ host_id }) => host_id)),
+  );
+  const textOf = ({ host_id, port }: Link["ends"][number]): string =>
+    [hosts.get(host_id) ?? host_id, port].filter((text) => typeof text === "string").join(" ");
+  return links.map((link) => ({ ...link, ends: link.ends.map(textOf).join(" – ") }));
 }
 
 async function withEndNames(connection: Pick<Connection, "transport">, rows: readonly unknown[]): Promise<unknown[]> {

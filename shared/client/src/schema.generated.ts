@@ -285,6 +285,44 @@ export interface components {
             [key: string]: components["schemas"]["AttributeValueInput"] | null;
         };
         /** @enum {string} */
+        VlanOrderField: "created_at" | "vid" | "name" | "updated_at";
+        VlanCreate: {
+            network_id: components["schemas"]["Uuid"];
+            /**
+             * Format: int32
+             * @description Unique in its network.
+             */
+            vid: number;
+            name: string;
+            /** @description If absent, unchanged; in a patch, null removes a member. */
+            attributes?: components["schemas"]["AttributesInput"];
+            tags?: components["schemas"]["Tags"];
+        };
+        VlanUpdate: {
+            network_id: components["schemas"]["Uuid"];
+            /**
+             * Format: int32
+             * @description Unique in its network.
+             */
+            vid: number;
+            name: string;
+            /** @description If absent, unchanged; in a patch, null removes a member. */
+            attributes?: components["schemas"]["AttributesInput"];
+            tags?: components["schemas"]["Tags"];
+        };
+        VlanPatch: {
+            network_id?: components["schemas"]["Uuid"];
+            /**
+             * Format: int32
+             * @description Unique in its network.
+             */
+            vid?: number;
+            name?: string;
+            /** @description If absent, unchanged; in a patch, null removes a member. */
+            attributes?: components["schemas"]["AttributesPatch"];
+            tags?: components["schemas"]["Tags"] | components["schemas"]["TagsChange"];
+        };
+        /** @enum {string} */
         SubnetOrderField: "created_at" | "name" | "cidr" | "subnet_type" | "updated_at" | "network_id";
         SubnetCreate: {
             network_id: components["schemas"]["Uuid"];
@@ -292,6 +330,8 @@ export interface components {
             name: string;
             description?: string | null;
             subnet_type?: string | null;
+            /** @description The VLAN of the subnet, in the same network. */
+            vlan_id?: components["schemas"]["Uuid"] | null;
             /** @description If absent, unchanged; in a patch, null removes a member. */
             attributes?: components["schemas"]["AttributesInput"];
             /** @description Non-overlapping ranges inside the block, excluded from automatic assignment (`next`). */
@@ -310,6 +350,8 @@ export interface components {
             name: string;
             description?: string | null;
             subnet_type?: string | null;
+            /** @description The VLAN of the subnet, in the same network. */
+            vlan_id?: components["schemas"]["Uuid"] | null;
             /** @description If absent, unchanged; in a patch, null removes a member. */
             attributes?: components["schemas"]["AttributesInput"];
             /** @description Non-overlapping ranges inside the block, excluded from automatic assignment (`next`). */
@@ -322,6 +364,8 @@ export interface components {
             name?: string;
             description?: string | null;
             subnet_type?: string | null;
+            /** @description The VLAN of the subnet, in the same network. */
+            vlan_id?: components["schemas"]["Uuid"] | null;
             /** @description If absent, unchanged; in a patch, null removes a member. */
             attributes?: components["schemas"]["AttributesPatch"];
             /** @description Non-overlapping ranges inside the block, excluded from automatic assignment (`next`). */
@@ -589,6 +633,48 @@ export interface components {
             type?: string;
         };
         /** @enum {string} */
+        LinkOrderField: "created_at" | "updated_at";
+        LinkCreate: {
+            network_id: components["schemas"]["Uuid"];
+            /** @description Default `Ethernet`. */
+            kind?: components["schemas"]["LinkKind"];
+            /** @description In either order, both in the network of the link. At two hosts there is one link for each pair of ports; those without a known port are one. */
+            ends: components["schemas"]["LinkEndInput"][];
+            vlan_ids?: components["schemas"]["Uuid"][];
+            /** Format: int32 */
+            speed_mbps?: number | null;
+            tags?: components["schemas"]["Tags"];
+        };
+        /** @enum {string} */
+        LinkKind: "Ethernet" | "Wireless" | "Tunnel" | "Other";
+        LinkEndInput: {
+            host_id: components["schemas"]["Uuid"];
+            /** @description One of the host's. */
+            interface_id?: components["schemas"]["Uuid"] | null;
+            /** @description The name of the port, such as `Gi1/0/24`: ports of switches have no addresses. */
+            port?: string | null;
+        };
+        LinkUpdate: {
+            network_id: components["schemas"]["Uuid"];
+            kind?: components["schemas"]["LinkKind"];
+            /** @description In either order, both in the network of the link. At two hosts there is one link for each pair of ports; those without a known port are one. */
+            ends: components["schemas"]["LinkEndInput"][];
+            vlan_ids?: components["schemas"]["Uuid"][];
+            /** Format: int32 */
+            speed_mbps?: number | null;
+            tags?: components["schemas"]["Tags"];
+        };
+        LinkPatch: {
+            network_id?: components["schemas"]["Uuid"];
+            kind?: components["schemas"]["LinkKind"];
+            /** @description In either order, both in the network of the link. At two hosts there is one link for each pair of ports; those without a known port are one. */
+            ends?: components["schemas"]["LinkEndInput"][];
+            vlan_ids?: components["schemas"]["Uuid"][];
+            /** Format: int32 */
+            speed_mbps?: number | null;
+            tags?: components["schemas"]["Tags"] | components["schemas"]["TagsChange"];
+        };
+        /** @enum {string} */
         TagOrderField: "created_at" | "name" | "color";
         TagInput: {
             /** @description Unique in the organization, ignoring case. */
@@ -751,7 +837,7 @@ export interface components {
         /** @enum {string} */
         TopologyFormat: "json" | "dot" | "mermaid" | "graphml";
         /** @enum {string} */
-        ChangedEntity: "Tag" | "Network" | "Subnet" | "View" | "Host" | "Interface" | "Port" | "Service" | "Dependency";
+        ChangedEntity: "Tag" | "Network" | "Vlan" | "Subnet" | "View" | "Host" | "Interface" | "Port" | "Service" | "Dependency" | "Link";
         /** @enum {string} */
         ChangeAction: "created" | "updated" | "deleted" | "missed" | "returned";
         /** @enum {string} */
@@ -1519,6 +1605,8 @@ export interface components {
                     /** Format: int64 */
                     Network: number;
                     /** Format: int64 */
+                    Vlan: number;
+                    /** Format: int64 */
                     Subnet: number;
                     /** Format: int64 */
                     View: number;
@@ -1532,6 +1620,8 @@ export interface components {
                     Service: number;
                     /** Format: int64 */
                     Dependency: number;
+                    /** Format: int64 */
+                    Link: number;
                 };
             };
             /** @description Number of processed entities, sent during the import. */
@@ -1560,6 +1650,7 @@ export interface components {
         ArchiveSummary: {
             Tag: components["schemas"]["ImportHostCounts"];
             Network: components["schemas"]["ImportHostCounts"];
+            Vlan: components["schemas"]["ImportHostCounts"];
             Subnet: components["schemas"]["ImportHostCounts"];
             View: components["schemas"]["ImportHostCounts"];
             Host: components["schemas"]["ImportHostCounts"];
@@ -1567,6 +1658,7 @@ export interface components {
             Port: components["schemas"]["ImportHostCounts"];
             Service: components["schemas"]["ImportHostCounts"];
             Dependency: components["schemas"]["ImportHostCounts"];
+            Link: components["schemas"]["ImportHostCounts"];
         };
         ImportHostCounts: {
             /** Format: int64 */
@@ -1704,6 +1796,32 @@ export interface components {
             /** Format: int64 */
             requested_count: number;
         };
+        VlanListEnvelope: {
+            /** @description Always `true`. */
+            success: boolean;
+            data: components["schemas"]["Vlan"][];
+            meta: components["schemas"]["ListMeta"];
+        };
+        Vlan: {
+            id: components["schemas"]["Uuid"];
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+            network_id: components["schemas"]["Uuid"];
+            /**
+             * Format: int64
+             * @example 10
+             */
+            vid: number;
+            name: string;
+            attributes: components["schemas"]["Attributes"];
+            tags: string[];
+        };
+        VlanEnvelope: {
+            /** @description Always `true`. */
+            success: boolean;
+            data: components["schemas"]["Vlan"];
+            meta: components["schemas"]["Meta"];
+        };
         SubnetListEnvelope: {
             /** @description Always `true`. */
             success: boolean;
@@ -1720,6 +1838,7 @@ export interface components {
             name: string;
             description: string | null;
             subnet_type: string | null;
+            vlan_id: components["schemas"]["Uuid"] | null;
             source: components["schemas"]["Source"];
             /** @description In ascending order. */
             reserved: components["schemas"]["ReservedRange"][];
@@ -2056,6 +2175,37 @@ export interface components {
             /** @description Always `true`. */
             success: boolean;
             data: components["schemas"]["Binding"];
+            meta: components["schemas"]["Meta"];
+        };
+        LinkListEnvelope: {
+            /** @description Always `true`. */
+            success: boolean;
+            data: components["schemas"]["Link"][];
+            meta: components["schemas"]["ListMeta"];
+        };
+        Link: {
+            id: components["schemas"]["Uuid"];
+            created_at: components["schemas"]["Timestamp"];
+            updated_at: components["schemas"]["Timestamp"];
+            network_id: components["schemas"]["Uuid"];
+            kind: components["schemas"]["LinkKind"];
+            ends: components["schemas"]["LinkEnd"][];
+            /** @description The VLANs that it carries, if known. */
+            vlan_ids: components["schemas"]["Uuid"][];
+            /** Format: int64 */
+            speed_mbps: number | null;
+            source: components["schemas"]["Source"];
+            tags: string[];
+        };
+        LinkEnd: {
+            host_id: components["schemas"]["Uuid"];
+            interface_id: components["schemas"]["Uuid"] | null;
+            port: string | null;
+        };
+        LinkEnvelope: {
+            /** @description Always `true`. */
+            success: boolean;
+            data: components["schemas"]["Link"];
             meta: components["schemas"]["Meta"];
         };
         TagListEnvelope: {
@@ -3384,6 +3534,8 @@ export interface components {
                 /** Format: int64 */
                 tags: number;
                 /** Format: int64 */
+                vlans: number;
+                /** Format: int64 */
                 subnets: number;
                 /** Format: int64 */
                 views: number;
@@ -3397,12 +3549,16 @@ export interface components {
                 services: number;
                 /** Format: int64 */
                 dependencies: number;
+                /** Format: int64 */
+                links: number;
             };
             /** @description The 100 networks with the most hosts. */
             networks: {
                 id: components["schemas"]["Uuid"];
                 name: string;
                 /** Format: int64 */
+                vlans: number;
+                /** Format: int64 */
                 subnets: number;
                 /** Format: int64 */
                 views: number;
@@ -3416,6 +3572,8 @@ export interface components {
                 services: number;
                 /** Format: int64 */
                 dependencies: number;
+                /** Format: int64 */
+                links: number;
             }[];
             categories: {
                 category: components["schemas"]["Category"];
@@ -3588,6 +3746,15 @@ export interface components {
             };
         };
         /** @description Success */
+        WrittenVlanResponse: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["VlanEnvelope"];
+            };
+        };
+        /** @description Success */
         WrittenSubnetResponse: {
             headers: {
                 [name: string]: unknown;
@@ -3630,6 +3797,15 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["ServiceEnvelope"];
+            };
+        };
+        /** @description Success */
+        WrittenLinkResponse: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["LinkEnvelope"];
             };
         };
         /** @description Success */
@@ -5166,6 +5342,215 @@ export interface operations {
             200: components["responses"]["WrittenNetworkResponse"];
         };
     };
+    list_vlans: {
+        parameters: {
+            query?: {
+                /** @description Only entities of this network. */
+                network_id?: components["schemas"]["Uuid"];
+                /** @description Only these entities. */
+                ids?: components["schemas"]["Uuid"][];
+                /** @description Only entities with any of these tags (ids of managed tags, or labels; a comma in a label is `\,`). */
+                tag_ids?: string[];
+                /** @description Only entities with all of these attributes, as `key` or `key:value`, such as `rack:A3` (a comma in a value is `\,`). */
+                attribute?: string[];
+                /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
+                as_of?: string;
+                /** @description Case-insensitive search in name and number. */
+                q?: string;
+                /** @description Primary sort key, always ascending. */
+                group_by?: components["schemas"]["VlanOrderField"];
+                /** @description Sort key, within groups if any. Default `created_at`. */
+                order_by?: components["schemas"]["VlanOrderField"];
+                /** @description Direction of `order_by` only. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
+                /** @description Page size; 0 means no limit. */
+                limit?: number;
+                /** @description Entities to skip. */
+                offset?: number;
+                /** @description Continues after the page that returned it as `meta.pagination.next`. Requires the same filters and order, and no `offset`. Takes constant time for each page, and neither skips nor repeats entities that do not move. */
+                cursor?: string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VlanListEnvelope"];
+                };
+            };
+        };
+    };
+    create_vlan: {
+        parameters: {
+            query?: {
+                /** @description Validate and report without writing; the response is that of the write. */
+                dry_run?: boolean;
+                /** @description Add the changes to the response as `meta.plan`. */
+                explain?: boolean;
+            };
+            header?: {
+                /** @description The `etag` of a plan: 412 unless the write does exactly that. */
+                "If-Match"?: string;
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+                /** @description Reason for the change, stored in the change history. */
+                "Change-Comment"?: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VlanCreate"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenVlanResponse"];
+        };
+    };
+    bulk_delete_vlans: {
+        parameters: {
+            query?: {
+                /** @description Validate and report without writing; the response is that of the write. */
+                dry_run?: boolean;
+                /** @description Add the changes to the response as `meta.plan`. */
+                explain?: boolean;
+            };
+            header?: {
+                /** @description The `etag` of a plan: 412 unless the write does exactly that. */
+                "If-Match"?: string;
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+                /** @description Reason for the change, stored in the change history. */
+                "Change-Comment"?: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkDelete"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenBulkDeletedResponse"];
+        };
+    };
+    get_vlan_by_id: {
+        parameters: {
+            query?: {
+                /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
+                as_of?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`: 304 if it is that of the current state. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VlanEnvelope"];
+                };
+            };
+        };
+    };
+    update_vlan: {
+        parameters: {
+            query?: {
+                /** @description Validate and report without writing; the response is that of the write. */
+                dry_run?: boolean;
+                /** @description Add the changes to the response as `meta.plan`. */
+                explain?: boolean;
+            };
+            header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+                /** @description Reason for the change, stored in the change history. */
+                "Change-Comment"?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VlanUpdate"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenVlanResponse"];
+        };
+    };
+    delete_vlan: {
+        parameters: {
+            query?: {
+                /** @description Validate and report without writing; the response is that of the write. */
+                dry_run?: boolean;
+                /** @description Add the changes to the response as `meta.plan`. */
+                explain?: boolean;
+            };
+            header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+                /** @description Reason for the change, stored in the change history. */
+                "Change-Comment"?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenNothingResponse"];
+        };
+    };
+    patch_vlan: {
+        parameters: {
+            query?: {
+                /** @description Validate and report without writing; the response is that of the write. */
+                dry_run?: boolean;
+                /** @description Add the changes to the response as `meta.plan`. */
+                explain?: boolean;
+            };
+            header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+                /** @description Reason for the change, stored in the change history. */
+                "Change-Comment"?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/merge-patch+json": components["schemas"]["VlanPatch"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenVlanResponse"];
+        };
+    };
     list_subnets: {
         parameters: {
             query?: {
@@ -5179,6 +5564,8 @@ export interface operations {
                 attribute?: string[];
                 /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
                 as_of?: string;
+                /** @description Only subnets in this VLAN. */
+                vlan_id?: components["schemas"]["Uuid"];
                 /** @description Case-insensitive search in name and cidr. */
                 q?: string;
                 /** @description Primary sort key, always ascending. */
@@ -6422,6 +6809,215 @@ export interface operations {
             };
         };
     };
+    list_links: {
+        parameters: {
+            query?: {
+                /** @description Only entities of this network. */
+                network_id?: components["schemas"]["Uuid"];
+                /** @description Only these entities. */
+                ids?: components["schemas"]["Uuid"][];
+                /** @description Only entities with any of these tags (ids of managed tags, or labels; a comma in a label is `\,`). */
+                tag_ids?: string[];
+                /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
+                as_of?: string;
+                /** @description Only links of this host. */
+                host_id?: components["schemas"]["Uuid"];
+                /** @description Only links that carry this VLAN. */
+                vlan_id?: components["schemas"]["Uuid"];
+                /** @description Primary sort key, always ascending. */
+                group_by?: components["schemas"]["LinkOrderField"];
+                /** @description Sort key, within groups if any. Default `created_at`. */
+                order_by?: components["schemas"]["LinkOrderField"];
+                /** @description Direction of `order_by` only. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
+                /** @description Page size; 0 means no limit. */
+                limit?: number;
+                /** @description Entities to skip. */
+                offset?: number;
+                /** @description Continues after the page that returned it as `meta.pagination.next`. Requires the same filters and order, and no `offset`. Takes constant time for each page, and neither skips nor repeats entities that do not move. */
+                cursor?: string;
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkListEnvelope"];
+                };
+            };
+        };
+    };
+    create_link: {
+        parameters: {
+            query?: {
+                /** @description Validate and report without writing; the response is that of the write. */
+                dry_run?: boolean;
+                /** @description Add the changes to the response as `meta.plan`. */
+                explain?: boolean;
+            };
+            header?: {
+                /** @description The `etag` of a plan: 412 unless the write does exactly that. */
+                "If-Match"?: string;
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+                /** @description Reason for the change, stored in the change history. */
+                "Change-Comment"?: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkCreate"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenLinkResponse"];
+        };
+    };
+    bulk_delete_links: {
+        parameters: {
+            query?: {
+                /** @description Validate and report without writing; the response is that of the write. */
+                dry_run?: boolean;
+                /** @description Add the changes to the response as `meta.plan`. */
+                explain?: boolean;
+            };
+            header?: {
+                /** @description The `etag` of a plan: 412 unless the write does exactly that. */
+                "If-Match"?: string;
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+                /** @description Reason for the change, stored in the change history. */
+                "Change-Comment"?: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BulkDelete"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenBulkDeletedResponse"];
+        };
+    };
+    get_link_by_id: {
+        parameters: {
+            query?: {
+                /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
+                as_of?: string;
+            };
+            header?: {
+                /** @description An `ETag`: 412 unless it is that of the current state. */
+                "If-Match"?: string;
+                /** @description An `ETag`: 304 if it is that of the current state. */
+                "If-None-Match"?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LinkEnvelope"];
+                };
+            };
+        };
+    };
+    update_link: {
+        parameters: {
+            query?: {
+                /** @description Validate and report without writing; the response is that of the write. */
+                dry_run?: boolean;
+                /** @description Add the changes to the response as `meta.plan`. */
+                explain?: boolean;
+            };
+            header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+                /** @description Reason for the change, stored in the change history. */
+                "Change-Comment"?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LinkUpdate"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenLinkResponse"];
+        };
+    };
+    delete_link: {
+        parameters: {
+            query?: {
+                /** @description Validate and report without writing; the response is that of the write. */
+                dry_run?: boolean;
+                /** @description Add the changes to the response as `meta.plan`. */
+                explain?: boolean;
+            };
+            header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+                /** @description Reason for the change, stored in the change history. */
+                "Change-Comment"?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenNothingResponse"];
+        };
+    };
+    patch_link: {
+        parameters: {
+            query?: {
+                /** @description Validate and report without writing; the response is that of the write. */
+                dry_run?: boolean;
+                /** @description Add the changes to the response as `meta.plan`. */
+                explain?: boolean;
+            };
+            header?: {
+                /** @description An `ETag` of the resource or of a plan: 412 unless it is still current. */
+                "If-Match"?: string;
+                /** @description An `ETag`, or `*`: 412 if it is that of the current state. */
+                "If-None-Match"?: string;
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+                /** @description Reason for the change, stored in the change history. */
+                "Change-Comment"?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        requestBody: {
+            content: {
+                "application/merge-patch+json": components["schemas"]["LinkPatch"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenLinkResponse"];
+        };
+    };
     list_tags: {
         parameters: {
             query?: {
@@ -7369,6 +7965,36 @@ export interface operations {
             200: components["responses"]["ChangesResponse"];
         };
     };
+    get_link_history: {
+        parameters: {
+            query?: {
+                /** @description Only changes of this kind. */
+                action?: components["schemas"]["ChangeAction"];
+                /** @description Only changes by this user. */
+                user_id?: components["schemas"]["Uuid"];
+                /** @description Only changes by this API key. */
+                key_id?: components["schemas"]["Uuid"];
+                /** @description Only changes by this request. */
+                request_id?: string;
+                /** @description Only changes at or after this time. */
+                since?: components["schemas"]["Instant"];
+                /** @description Only changes before this time. */
+                until?: components["schemas"]["Instant"];
+                /** @description Oldest first, or newest first. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
+                /** @description Maximum number of entries; a page may have fewer. */
+                limit?: number;
+                /** @description Only entries after this cursor, in the requested order. */
+                after?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        responses: {
+            200: components["responses"]["ChangesResponse"];
+        };
+    };
     get_network_history: {
         parameters: {
             query?: {
@@ -7520,6 +8146,36 @@ export interface operations {
         };
     };
     get_view_history: {
+        parameters: {
+            query?: {
+                /** @description Only changes of this kind. */
+                action?: components["schemas"]["ChangeAction"];
+                /** @description Only changes by this user. */
+                user_id?: components["schemas"]["Uuid"];
+                /** @description Only changes by this API key. */
+                key_id?: components["schemas"]["Uuid"];
+                /** @description Only changes by this request. */
+                request_id?: string;
+                /** @description Only changes at or after this time. */
+                since?: components["schemas"]["Instant"];
+                /** @description Only changes before this time. */
+                until?: components["schemas"]["Instant"];
+                /** @description Oldest first, or newest first. Default `asc`. */
+                order_direction?: components["schemas"]["OrderDirection"];
+                /** @description Maximum number of entries; a page may have fewer. */
+                limit?: number;
+                /** @description Only entries after this cursor, in the requested order. */
+                after?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        responses: {
+            200: components["responses"]["ChangesResponse"];
+        };
+    };
+    get_vlan_history: {
         parameters: {
             query?: {
                 /** @description Only changes of this kind. */

@@ -15,6 +15,7 @@ import * as importJobs from "./import-jobs.js";
 import * as imports from "./imports.js";
 import * as interfaces from "./interfaces.js";
 import * as invites from "./invites.js";
+import * as links from "./links.js";
 import * as keys from "./keys.js";
 import * as mail from "./mail.js";
 import * as networks from "./networks.js";
@@ -34,6 +35,7 @@ import * as tags from "./tags.js";
 import * as topology from "./topology.js";
 import * as users from "./users.js";
 import * as views from "./views.js";
+import * as vlans from "./vlans.js";
 import * as webhooks from "./webhooks.js";
 import * as whoami from "./whoami.js";
 
@@ -71,12 +73,14 @@ export const OPERATIONS = operationsOf(
   archives,
   keys,
   networks,
+  vlans,
   subnets,
   hosts,
   interfaces,
   ports,
   services,
   bindings,
+  links,
   tags,
   views,
   dependencies,
@@ -122,6 +126,7 @@ export * from "./interfaces.js";
 export * from "./invites.js";
 export * from "./keys.js";
 export * from "./kinds.js";
+export * from "./links.js";
 export * from "./mail.js";
 export * from "./merge-patch.js";
 export * from "./networks.js";
@@ -147,6 +152,7 @@ export * from "./topology.js";
 export * from "./upload.js";
 export * from "./users.js";
 export * from "./views.js";
+export * from "./vlans.js";
 export * from "./webhooks.js";
 export * from "./whoami.js";
 export * from "./writes.js";

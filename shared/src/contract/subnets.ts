@@ -38,6 +38,7 @@ export const Subnet = z
     name: z.string(),
     description: z.string().nullable(),
     subnet_type: z.string().nullable(),
+    vlan_id: Id.nullable(),
     source: Source,
     reserved: z.array(ReservedRange).describe("In ascending order."),
     attributes: AttributesResponse,
@@ -67,6 +68,7 @@ const Reserved = z
 const optionalFields = {
   description: Description.nullable().optional(),
   subnet_type: label(1, 50).nullable().optional(),
+  vlan_id: Id.nullable().optional().describe("The VLAN of the subnet, in the same network."),
   attributes,
 };
 
@@ -107,6 +109,7 @@ export const listSubnets = endpoint({
     ...filters,
     ...attributeFilter,
     ...asOf,
+    vlan_id: Id.optional().describe("Only subnets in this VLAN."),
     q: SearchPart.describe("Case-insensitive search in name and cidr."),
   }),
   response: Subnet,
@@ -124,7 +127,7 @@ export const createSubnet = endpoint({
   summary: "Create a subnet",
   body: SubnetCreate,
   response: Subnet,
-  errors: [...QUOTA_ERRORS, "invalid_reference", "write_conflict"],
+  errors: [...QUOTA_ERRORS, "invalid_reference", "network_mismatch", "write_conflict"],
 });
 
 export const getSubnet = subnets.getOne(Subnet);

@@ -336,6 +336,10 @@ function bodyFor(operation: AnyEndpoint, resource: string, target: Target, entit
     tags: { name: `tag ${n}` },
     subnets: { cidr: `10.${(n >> 8) & 255}.${n & 255}.0/24` },
     ports: { number: 1000 + n },
+    vlans: { vid: 100 + (n % 3_900) },
+    links: {
+      ends: ((entity["ends"] ?? []) as object[]).map((end) => ({ ...end, interface_id: null, port: `port ${n}` })),
+    },
     dependencies: { client: { ...(entity["client"] as object), process: `process ${n}` } },
     interfaces: { ip_address: `10.0.0.${6 + (n % 240)}`, mac_address: null },
   };

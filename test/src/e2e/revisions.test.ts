@@ -20,6 +20,8 @@ beforeAll(async () => {
     subnets: world.subnet,
     views: world.view,
     dependencies: world.dependency,
+    vlans: world.vlan,
+    links: world.link,
     hosts: world.host,
     interfaces: world.interface,
     ports: world.port,
@@ -42,6 +44,8 @@ const known = (one: AnyEndpoint): boolean =>
     "ports",
     "services",
     "bindings",
+    "links",
+    "vlans",
     "tags",
     "organizations",
     "auth/keys",
@@ -96,7 +100,8 @@ describe("revisions of single objects: reading and updating", () => {
       const again = await put(echoed.body.data);
       expect([again.status, etagOf(again), again.body.data]).toEqual([200, etagOf(echoed), echoed.body.data]);
 
-      const change = "number" in entity ? { number: 8443 } : { name: "changed" };
+      const change =
+        "number" in entity ? { number: 8443 } : "ends" in entity ? { speed_mbps: 100 } : { name: "changed" };
       const changed = await put({ ...entity, ...change }, etagOf(echoed));
       expect([changed.status, etagOf(changed) === etagOf(echoed)]).toEqual([200, false]);
       const times = [echoed, changed].map(({ body }) => (body.data as { updated_at: string }).updated_at);

@@ -83,7 +83,7 @@ describe("a share", () => {
   it("can be frozen: later changes are not shown", async () => {
     const { session } = await anAccount(stack.url);
     const own = await aNetworkWithAHost(session, "Lab");
-    await until(async () => (await session.data<unknown[]>("get", "/api/v1/changes")).length >= 7);
+    await until(async () => (await session.data<unknown[]>("get", "/api/v1/changes")).length >= 10);
     const frozen = await aShare(session, own.view, { as_of: new Date().toISOString() });
     const live = await aShare(session, own.view);
     await session.data("patch", `/api/v1/hosts/${own.host.id}`, { name: "renamed" });

@@ -4,7 +4,9 @@ import {
   createHost,
   createNetwork,
   createTag,
+  createLink,
   createView,
+  createVlan,
   deleteHost,
   type Endpoint,
   type Host,
@@ -15,7 +17,9 @@ import {
   listNetworks,
   listSubnets,
   listTags,
+  listLinks,
   listViews,
+  listVlans,
   patchHost,
 } from "@nts/shared/contract";
 import { ARCHIVE_PATH, type Archive, archiveOf, type Entity, entitiesIn } from "../support/archives.js";
@@ -59,6 +63,12 @@ async function anOrganization(owner: Caller): Promise<{ one: World; two: World; 
     await owner.call(createView, {
       body: { network_id, name: "rack", positions: { [host.id]: { x: 1, y: 2 } }, tags: [tag.id] },
     });
+  const { id: vlanId } = await owner.call(createVlan, { body: { network_id: one.network.id, vid: 10, name: "LAN" } });
+  const ends = [
+    { host_id: host.id, interface_id: host.interfaces[0]!.id },
+    { host_id: (await aHost(one)).id, port: "1" },
+  ];
+  await owner.call(createLink, { body: { network_id: one.network.id, ends, vlan_ids: [vlanId] } });
   return { one, two, host };
 }
 
@@ -77,6 +87,8 @@ async function listed(caller: Caller): Promise<Partial<Record<KindName, Entity[]
     Network: await all(listNetworks),
     Subnet: await all(listSubnets),
     View: await all(listViews),
+    Vlan: await all(listVlans),
+    Link: await all(listLinks),
     Host: hosts.map((host) => without(unseen(host), "interfaces", "ports", "services")),
     Interface: on("interfaces"),
     Port: on("ports"),

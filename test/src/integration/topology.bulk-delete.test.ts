@@ -35,8 +35,9 @@ async function three(kind: Kind): Promise<string[]> {
 const allHosts = async (): Promise<string[]> => (await owner.list(listHosts, {})).rows.map(({ id }) => id);
 
 describe.each(KINDS)("bulk-delete of %s", (kind) => {
+  /** Without the hosts at the other ends of links. */
   const left = async (): Promise<string[]> =>
-    (await operationsOf(owner, kind).list({ limit: 0 })).data.map(({ id }) => id);
+    (await operationsOf(owner, kind).list({ limit: 0 })).data.flatMap(({ id, name }) => (name === "switch" ? [] : id));
 
   beforeAll(() => {
     owner = topology.aCaller();

@@ -86,6 +86,7 @@ beforeAll(async () => {
     cidr: "10.0.0.0/8",
     name: "wider",
   });
+  const vlan = await send("post", "/api/v1/vlans", { network_id: world.network.id, vid: 4_000, name: "VLAN" });
   const range = { from: "10.0.9.0", to: "10.0.9.9", purpose: "dhcp" };
   values = {
     all: {
@@ -102,7 +103,28 @@ beforeAll(async () => {
       ],
       positions: [{ [host.id]: { x: 8, y: -16 } }, { [world.subnet.id]: { x: 0, y: 4 } }],
     },
-    Subnet: { cidr: ["10.0.0.0/15", "10.0.0.0/16"], reserved: [[range], []] },
+    Vlan: {
+      get vid() {
+        return [++numbers, ++numbers] as const;
+      },
+    },
+    Link: {
+      // Two links cannot have the same ends.
+      get ends() {
+        const at = (port: string) => ({ host_id: host.id, interface_id: eth0!.id, port });
+        const far = { host_id: other.id, interface_id: null, port: null };
+        return [
+          [at(`another ${++numbers}`), far],
+          [far, at(`another ${++numbers}`)],
+        ] as const;
+      },
+      vlan_ids: [[vlan.id], []],
+    },
+    Subnet: {
+      vlan_id: [vlan.id, null],
+      cidr: ["10.0.0.0/15", "10.0.0.0/16"],
+      reserved: [[range], []],
+    },
     Interface: {
       ip_address: ["10.0.7.1", "10.0.7.2"],
       mac_address: ["02:00:00:00:00:01", "02:00:00:00:00:01"],

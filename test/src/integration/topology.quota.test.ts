@@ -7,7 +7,9 @@ import {
   createService,
   createSubnet,
   createTag,
+  createLink,
   createView,
+  createVlan,
   deleteHost,
   deleteTag,
   OPERATIONS,
@@ -21,7 +23,7 @@ import { createStorage } from "@nts/topology/storage/storage";
 import { waitForJournal } from "../support/moments.js";
 import { revert, withRequestId } from "../support/reverts.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
-import { aHost, aNetwork, echoOf, onPort } from "../support/topology-world.js";
+import { aHost, aNetwork, echoOf, onPort, unknownEntity } from "../support/topology-world.js";
 
 const LIMIT = 40;
 /** The quota of networks, and of tags. */
@@ -73,6 +75,10 @@ it("an organization creates no more than its quota, of all kinds together, until
       create_host: caller.refusal(createHost, { body: { network_id, name: "late" } }),
       create_subnet: caller.refusal(createSubnet, { body: { network_id, cidr: "10.9.0.0/16", name: "x" } }),
       create_view: caller.refusal(createView, { body: { network_id, name: "late" } }),
+      create_vlan: caller.refusal(createVlan, { body: { network_id, vid: 9, name: "late" } }),
+      create_link: caller.refusal(createLink, {
+        body: { network_id, ends: [{ host_id: host.id }, { host_id: unknownEntity().id }] },
+      }),
       create_interface: caller.refusal(createInterface, {
         body: { ...child, subnet_id: world.subnet.id, ip_address: "10.0.9.9" },
       }),

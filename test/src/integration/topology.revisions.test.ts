@@ -32,7 +32,10 @@ beforeAll(async () => {
 });
 afterAll(() => topology.stop());
 
-const changeOf = (kind: Kind): object => (kind === "ports" ? { number: 4711 } : { name: "changed" });
+const changeOf = (kind: Kind): object =>
+  ({ ports: { number: 4711 }, links: { speed_mbps: 100 }, dependencies: { note: "changed" } })[kind as string] ?? {
+    name: "changed",
+  };
 
 /** The entity of a kind, its operations and its revision. */
 async function one(kind: Kind) {

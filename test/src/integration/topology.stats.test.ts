@@ -45,9 +45,39 @@ describe("the statistics of an inventory", () => {
     await aServer(two, "3", "PostgreSQL");
     for (const network_id of [two.network.id, null])
       await owner.call(createView, { body: { network_id, name: "all" } });
-    const ofOne = { subnets: 1, views: 0, dependencies: 0, hosts: 2, interfaces: 2, ports: 4, services: 2 };
-    const ofTwo = { subnets: 1, views: 1, dependencies: 0, hosts: 1, interfaces: 1, ports: 2, services: 1 };
-    const ofBoth = { subnets: 2, views: 2, dependencies: 0, hosts: 3, interfaces: 3, ports: 6, services: 3 };
+    const ofOne = {
+      vlans: 0,
+      links: 0,
+      subnets: 1,
+      views: 0,
+      dependencies: 0,
+      hosts: 2,
+      interfaces: 2,
+      ports: 4,
+      services: 2,
+    };
+    const ofTwo = {
+      vlans: 0,
+      links: 0,
+      subnets: 1,
+      views: 1,
+      dependencies: 0,
+      hosts: 1,
+      interfaces: 1,
+      ports: 2,
+      services: 1,
+    };
+    const ofBoth = {
+      vlans: 0,
+      links: 0,
+      subnets: 2,
+      views: 2,
+      dependencies: 0,
+      hosts: 3,
+      interfaces: 3,
+      ports: 6,
+      services: 3,
+    };
     const all = await statsOf(owner);
     expect(all.totals).toEqual({ networks: 2, ...ofBoth, tags: 1 });
     expect(all.networks).toEqual([
@@ -88,7 +118,9 @@ describe("the statistics of an inventory", () => {
     for (const stats of [await statsOf(owner.restrictedTo([])), await statsOf(topology.aCaller())])
       expect({ ...stats.totals, tags: 0, views: 0, ports: stats.ports }).toEqual({
         networks: 0,
+        vlans: 0,
         subnets: 0,
+        links: 0,
         views: 0,
         dependencies: 0,
         hosts: 0,

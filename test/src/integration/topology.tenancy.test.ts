@@ -74,10 +74,13 @@ describe.each(KINDS)("tenancy: %s out of scope", (kind) => {
 
   it("are in no list and no total, whatever is requested", async () => {
     const { list } = operationsOf(limited, kind);
+    // A link is between two hosts.
+    const mine = kind === "hosts" ? own.links.ends.map(({ host_id }) => host_id) : [own[kind].id];
     for (const query of [{}, { limit: 0 }, { limit: 1, order_direction: "desc" }]) {
       const { data, headers } = await list(query);
-      expect(data.map(({ id }) => id)).toEqual([own[kind].id]);
-      expect(headers[INTERNAL.listTotal]).toBe("1");
+      expect(mine).toEqual(expect.arrayContaining(data.map(({ id }) => id)));
+      expect(data).toHaveLength("order_direction" in query ? 1 : mine.length);
+      expect(headers[INTERNAL.listTotal]).toBe(String(mine.length));
     }
     for (const [, id] of outOfReach()) {
       const { data } = await list({ ids: [id, own[kind].id] });

@@ -152,6 +152,14 @@ export function randomEntities(seed: number, maxHosts = 6): EntityLine[] {
   const networks = [...some(2, (n) => n), 9].map((n) =>
     add("Network", { name: `network ${n}`, attributes: attributesOf(n), tags: labels() }),
   );
+  const vlans = networks.flatMap((network_id) =>
+    some(2, (n) => ({
+      network_id,
+      id: add("Vlan", { network_id, vid: n + 1, name: `VLAN ${n}`, attributes: attributesOf(n), tags: labels() }),
+    })),
+  );
+  const vlanIn = (network_id: string): string | null =>
+    one([null, ...vlans.flatMap((vlan) => (vlan.network_id === network_id ? vlan.id : []))]) ?? null;
   const subnets = networks.flatMap((network_id) =>
     [...some(2, (n) => n + 1), 0].map((n) => ({
       network_id,
@@ -162,6 +170,7 @@ export function randomEntities(seed: number, maxHosts = 6): EntityLine[] {
         name: `subnet ${n}`,
         description: null,
         subnet_type: one([null, "lan"]),
+        vlan_id: vlanIn(network_id),
         source: { type: one(["Manual", "Discovery"]) },
         reserved: n === 0 ? [{ from: "10.0.1.0", to: "10.0.1.9", purpose: "dhcp" }] : [],
         attributes: attributesOf(n),
@@ -181,8 +190,9 @@ export function randomEntities(seed: number, maxHosts = 6): EntityLine[] {
     }),
   );
   const hosts: string[] = [];
+  const ends: { network_id: string; host_id: string; interface_id: string | null; port: string | null }[] = [];
   for (let n = random(maxHosts + 1); n >= 0; n--) {
-    const network_id = one(networks);
+    const network_id = one(networks)!;
     const details = random(3) === 0 && hosts.length > 0 ? { host_id: one(hosts), cores: 4 } : { note: "…" };
     const virtualization = random(2) === 0 ? null : { type: "VM", details };
     const host_id = add("Host", {
@@ -224,6 +234,7 @@ export function randomEntities(seed: number, maxHosts = 6): EntityLine[] {
         observed: number % 2 === 0 ? null : { certificate: null, title: said("Photos") },
       }),
     );
+    ends.push({ network_id, host_id, interface_id: one(interfaces) ?? null, port: one([null, "eth0"]) ?? null });
     some(3, (position) => {
       const bound = ports.map((port_id) => ({
         type: "Port",
@@ -244,5 +255,19 @@ export function randomEntities(seed: number, maxHosts = 6): EntityLine[] {
       });
     });
   }
+  ends.slice(1).forEach(({ network_id, ...end }, n) => {
+    const { network_id: network, ...other } = ends[n]!;
+    const vlan = vlanIn(network_id);
+    if (network === network_id)
+      add("Link", {
+        network_id,
+        kind: one(["Ethernet", "Wireless"]),
+        ends: [other, end],
+        vlan_ids: vlan === null ? [] : [vlan],
+        speed_mbps: one([null, 1_000]),
+        source: { type: "Manual" },
+        tags: labels(),
+      });
+  });
   return lines;
 }

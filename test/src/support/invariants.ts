@@ -4,7 +4,15 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import type { ClientSession, Db } from "mongodb";
-import { isId, type Binding, type HostRecord, type Interface, type Service, type Subnet } from "@nts/shared/contract";
+import {
+  isId,
+  type Binding,
+  type HostRecord,
+  type Interface,
+  type Link,
+  type Service,
+  type Subnet,
+} from "@nts/shared/contract";
 import { parseBlock } from "@nts/topology/values/addresses";
 import { hostSearchFields } from "@nts/topology/storage/stores/host-search";
 import { bindingJudge } from "@nts/shared/contract/bindings.rules";
@@ -53,7 +61,7 @@ async function read(db: Db, session: ClientSession): Promise<Contents> {
   for (const kind of KINDS) {
     const found = await db.collection<Document>(kind).find({}, { session }).toArray();
     // Hidden entities do not exist for callers.
-    entities[kind] = found.filter((one) => !hosts.has(one["host_id"]));
+    entities[kind] = found.filter((one) => ![one["host_id"]].flat().some((id) => hosts.has(id)));
   }
   const guards = await db.collection<GuardDocument>("guards").find({}, { session }).toArray();
   return { entities, guards, hiddenTags: tags };
@@ -85,11 +93,23 @@ function storedTwice(db: Db, { entities }: Contents): string[] {
 /** References exist, in the same organization and network. */
 function danglingIn({ entities, hiddenTags }: Contents): string[] {
   const parents: readonly (readonly [Kind, Kind, string])[] = [
-    ...(["subnets", "views", "hosts", "interfaces", "ports", "services", "bindings", "dependencies"] as const).map(
-      (kind) => [kind, "networks", "network_id"] as const,
-    ),
+    ...(
+      [
+        "vlans",
+        "subnets",
+        "views",
+        "links",
+        "hosts",
+        "interfaces",
+        "ports",
+        "services",
+        "bindings",
+        "dependencies",
+      ] as const
+    ).map((kind) => [kind, "networks", "network_id"] as const),
     ...(["interfaces", "ports", "services", "bindings"] as const).map((kind) => [kind, "hosts", "host_id"] as const),
     ["interfaces", "subnets", "subnet_id"],
+    ["subnets", "vlans", "vlan_id"],
     ["bindings", "services", "service_id"],
   ];
   const dangling = parents.flatMap(([kind, parentKind, field]) => {
@@ -109,6 +129,19 @@ function danglingIn({ entities, hiddenTags }: Contents): string[] {
     const isInside = subnet === undefined || parseBlock(entityOf<Subnet>(subnet).cidr, "").contains(ip_address);
     return isInside ? [] : [`interfaces ${document._id}: ${ip_address} is outside of its subnet`];
   });
+  const unlinked = entities.links.flatMap((document) => {
+    const { ends, network_id, vlan_ids } = entityOf<Link>(document);
+    const isHere = (kind: "hosts" | "vlans", id: string): boolean =>
+      entities[kind].some((one) => one._id === id && one.network_id === network_id);
+    const isOn = (hostId: string, id: string | null): boolean =>
+      id === null || entities.interfaces.some((one) => one._id === id && one["host_id"] === hostId);
+    return [
+      ...ends.flatMap(({ host_id, interface_id }) =>
+        isHere("hosts", host_id) && isOn(host_id, interface_id) ? [] : [`links ${document._id}: an end is not there`],
+      ),
+      ...vlan_ids.flatMap((id) => (isHere("vlans", id) ? [] : [`links ${document._id}: a VLAN is not there`])),
+    ];
+  });
   const tags = byId(entities.tags);
   const untagged = TAGGED.flatMap((kind) =>
     entities[kind].flatMap((document) =>
@@ -117,7 +150,7 @@ function danglingIn({ entities, hiddenTags }: Contents): string[] {
         .map((tag) => `${kind} ${document._id}: tag ${tag} is not there`),
     ),
   );
-  return [...dangling, ...outside, ...untagged];
+  return [...dangling, ...outside, ...unlinked, ...untagged];
 }
 
 function onHosts(documents: readonly Document[]): Map<string, Document[]> {
@@ -210,7 +243,7 @@ function ruleBrokenBy(bindings: readonly Binding[], host: { ports: string[]; int
 
 /** Every network, subnet and tag has its guards, nothing else has, and the counts of networks are correct. */
 function guardsIn({ entities, guards }: Contents): string[] {
-  const targets = [...entities.networks, ...entities.subnets, ...entities.tags];
+  const targets = [...entities.networks, ...entities.vlans, ...entities.subnets, ...entities.tags];
   const known = byId(targets);
   const guardCounts = new Map<string, number>();
   for (const { target } of guards) guardCounts.set(target, (guardCounts.get(target) ?? 0) + 1);

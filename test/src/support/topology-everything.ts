@@ -7,12 +7,14 @@ import type {
   Host,
   Interface,
   KindInNetwork,
+  Link,
   Network,
   PluralOf,
   Port,
   Service,
   Subnet,
   View,
+  Vlan,
 } from "@nts/shared/contract";
 import type { ServiceResponse, Caller } from "./topology.js";
 import { aHost, aNetwork, aService, onPort } from "./topology-world.js";
@@ -25,7 +27,9 @@ export const KINDS: readonly Kind[] = ["networks", ...KINDS_IN_NETWORKS.map(plur
 export interface OneOfEachKind extends Readonly<Record<Kind, object>> {
   readonly networks: Network;
   readonly subnets: Subnet;
+  readonly vlans: Vlan;
   readonly views: View;
+  readonly links: Link;
   readonly hosts: Host;
   readonly interfaces: Interface;
   readonly ports: Port;
@@ -46,7 +50,17 @@ export async function createOneOfEachKind(owner: Caller, name = "Home"): Promise
   const views = await owner.call(contract.createView, { body: { network_id: world.network.id, name: "Rack" } });
   const body = { network_id: world.network.id, client: { host_id: host.id, process: "cron" }, server: endOf(service) };
   const dependencies = await owner.call(contract.createDependency, { body });
+  const { id: network_id } = world.network;
+  const vlans = await owner.call(contract.createVlan, { body: { network_id, vid: 10, name: "Office" } });
+  const other = await aHost(world, { name: "switch" });
+  const ends = [
+    { host_id: host.id, interface_id: at.id },
+    { host_id: other.id, port: "1" },
+  ];
+  const links = await owner.call(contract.createLink, { body: { network_id, ends } });
   return {
+    vlans,
+    links,
     networks: world.network,
     subnets: world.subnet,
     views,

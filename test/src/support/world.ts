@@ -14,6 +14,8 @@ export interface NetworkWorld {
   readonly service: Made;
   readonly binding: Made;
   readonly view: Made;
+  readonly vlan: Made;
+  readonly link: Made;
   readonly dependency: Made;
 }
 
@@ -46,7 +48,16 @@ export async function aNetworkWithAHost(caller: Caller, name = "Home"): Promise<
     client: { host_id: host.id, process: "cron" },
     server: { host_id: host.id, service_id: service.id, port_id: first("ports").id },
   });
+  const vlan = await caller.data<Made>("post", "/api/v1/vlans", { network_id: network.id, vid: 10, name: "Office" });
+  const inIt = { network_id: network.id, name: "switch", hidden: true };
+  const other = await caller.data<Made>("post", "/api/v1/hosts", inIt);
+  const link = await caller.data<Made>("post", "/api/v1/links", {
+    network_id: network.id,
+    ends: [{ host_id: host.id }, { host_id: other.id, port: "1" }],
+  });
   return {
+    vlan,
+    link,
     network,
     subnet,
     view,
@@ -136,6 +147,8 @@ export const SINGULAR: Readonly<Record<string, keyof NetworkWorld>> = {
   services: "service",
   bindings: "binding",
   views: "view",
+  vlans: "vlan",
+  links: "link",
   dependencies: "dependency",
 };
 

@@ -186,7 +186,9 @@ async function planOf<K extends TopLevelKind>(run: Run, target: Target, kind: K,
       ? idsInViews(archived as readonly ArchivedForms["View"][])
       : kind === "Dependency"
         ? idsNamedBy(archived as readonly ArchivedForms["Dependency"][])
-        : [];
+        : kind === "Link"
+          ? idsInLinks(archived as readonly ArchivedForms["Link"][])
+          : [];
   return planTopLevel(target, kind, archived, namingOf(run, await runnersThere(target, named)));
 }
 
@@ -272,15 +274,21 @@ async function namingAt(run: Run, target: Target, groups: readonly HostGroup[]):
   return namingOf(run, await runnersThere(target, groups.flatMap(runnersIn)));
 }
 
-/** The hosts, services and ports among these ids that exist. */
+function idsInLinks(links: readonly ArchivedForms["Link"][]): string[] {
+  return links.flatMap(({ ends }) =>
+    ends.flatMap(({ host_id, interface_id }) => (interface_id === null ? [host_id] : [host_id, interface_id])),
+  );
+}
+
+/** What exists of these ids. */
 async function runnersThere(
-  { storage: { hosts, services, ports }, scope }: Target,
+  { storage: { hosts, interfaces, services, ports }, scope }: Target,
   ids: readonly string[],
 ): Promise<ReadonlySet<string>> {
   if (ids.length === 0) return new Set();
   const named = { _id: { $in: [...new Set(ids)] } };
   const found = await Promise.all(
-    [hosts, services, ports].map((one) => one.select(scope, named, { projection: { _id: 1 } })),
+    [hosts, interfaces, services, ports].map((one) => one.select(scope, named, { projection: { _id: 1 } })),
   );
   return new Set(found.flat().map(({ _id }) => _id));
 }

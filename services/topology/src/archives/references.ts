@@ -18,6 +18,10 @@ interface Above {
   readonly tags: Set<string>;
   readonly tagNames: Set<string>;
   readonly networks: Set<string>;
+  /** Numbers of VLANs, with their networks. */
+  readonly vids: Set<string>;
+  /** The networks of VLANs. */
+  readonly vlans: Map<string, string>;
   readonly subnets: Map<string, { readonly networkId: string; readonly block: Block }>;
   host: HostAbove | null;
   /** Those of all kinds. */
@@ -62,6 +66,8 @@ export function createReferences(ids: Pick<IdSet, "has">): { take(line: CheckedL
     tags: new Set(),
     tagNames: new Set(),
     networks: new Set(),
+    vids: new Set(),
+    vlans: new Map(),
     subnets: new Map(),
     host: null,
     ids,
@@ -90,8 +96,25 @@ const RULES: Rules = {
     above.networks.add(id);
     yield* ofTags(above, tags);
   },
+  *Vlan(above, data) {
+    yield* inNetwork(above, data);
+    const key = `${data.network_id} ${data.vid}`;
+    if (above.vids.has(key)) yield twice("vid");
+    above.vids.add(key);
+    above.vlans.set(data.id, data.network_id);
+  },
+  // Whether its hosts are in its network, and other links have its ends, is checked when it is written.
+  *Link(above, data) {
+    yield* inNetwork(above, data);
+    for (const [n, id] of data.vlan_ids.entries()) yield* inVlan(above, data.network_id, id, `vlan_ids.${n}`);
+    for (const [n, { host_id, interface_id }] of data.ends.entries()) {
+      if (!above.ids.has(host_id)) yield missing(`ends.${n}.host_id`);
+      if (interface_id !== null && !above.ids.has(interface_id)) yield missing(`ends.${n}.interface_id`);
+    }
+  },
   *Subnet(above, data) {
     yield* ofNetwork(above, data);
+    if (typeof data.vlan_id === "string") yield* inVlan(above, data.network_id, data.vlan_id, "vlan_id");
     yield* ofBlock(above, data);
     yield* ofTags(above, data.tags);
   },
@@ -153,6 +176,12 @@ function* inNetwork(above: Above, data: InNetwork): Found {
 
 function* ofNetwork({ networks }: Above, { network_id }: InNetwork): Found {
   if (network_id !== null && !networks.has(network_id)) yield missing("network_id");
+}
+
+function* inVlan({ vlans }: Above, networkId: string, id: string, path: string): Found {
+  const network = vlans.get(id);
+  if (network === undefined) yield missing(path);
+  else if (network !== networkId) yield elsewhere(path);
 }
 
 function* ofTags({ tags }: Above, named: readonly string[]): Found {

@@ -1,5 +1,5 @@
 import type { Filter } from "mongodb";
-import type { Subnet } from "@nts/shared/contract";
+import type { Link, Subnet } from "@nts/shared/contract";
 import { forKinds, type PluralOf, pluralOf } from "@nts/shared/contract/kinds";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { Discard } from "@nts/shared/mongo/transaction";
@@ -19,6 +19,7 @@ import {
   type TopLevelKind,
 } from "../kinds/index.js";
 import type { KindRules } from "../kinds/kind.js";
+import { endsKey } from "../kinds/link.js";
 import { networkKind } from "../kinds/network.js";
 import { tagKeyOf, tagKind } from "../kinds/tag.js";
 import { reservedIn } from "../values/address-space.js";
@@ -88,11 +89,28 @@ const OPERATIONS: { readonly [K in TopLevelKind]: TopLevelOperations<K> } = {
     alike: (archived, naming) => ({ ends: { $in: archived.map((one) => endsKeyOf(localEnds(one, naming))) } }),
     isAlike: (entity, archived, naming) => endsKeyOf(entity) === endsKeyOf(localEnds(archived, naming)),
   },
-  Subnet: inNetwork("Subnet", (archived: ArchivedForms["Subnet"], before: Subnet | undefined) => {
-    const cidr = parseBlock(archived.cidr, "cidr").text;
-    const kept = before?.cidr === cidr ? before.reserved : [];
-    return { cidr, reserved: reservedIn(cidr, archived.reserved ?? kept) };
-  }),
+  Vlan: {
+    ...inNetwork("Vlan"),
+    alike: (archived, { place }) => ({
+      network_id: { $in: archived.map(({ network_id }) => place(network_id)) },
+      vid: { $in: archived.map(({ vid }) => vid) },
+    }),
+    isAlike: (vlan, { network_id, vid }, { place }) => vlan.network_id === place(network_id) && vlan.vid === vid,
+  },
+  Link: {
+    ...inNetwork("Link", () => ({}), localLink),
+    alike: (archived, naming) => ({ ends: { $in: archived.map((one) => endsKey(localLink(one, naming).ends)) } }),
+    isAlike: (link, archived, naming) => endsKey(link.ends) === endsKey(localLink(archived, naming).ends),
+  },
+  Subnet: inNetwork(
+    "Subnet",
+    (archived: ArchivedForms["Subnet"], before: Subnet | undefined) => {
+      const cidr = parseBlock(archived.cidr, "cidr").text;
+      const kept = before?.cidr === cidr ? before.reserved : [];
+      return { cidr, reserved: reservedIn(cidr, archived.reserved ?? kept) };
+    },
+    ({ vlan_id }, { place }) => (typeof vlan_id === "string" ? { vlan_id: place(vlan_id) } : {}),
+  ),
 };
 
 type InNetwork = Entity & {
@@ -100,6 +118,21 @@ type InNetwork = Entity & {
   readonly tags?: readonly string[];
   readonly source?: unknown;
 };
+
+/** The members of a link that refer to entities, with local ids. */
+function localLink(
+  { ends, vlan_ids }: ArchivedForms["Link"],
+  { place, runner }: Naming,
+): Pick<Link, "ends" | "vlan_ids"> {
+  return {
+    ends: ends.map(({ host_id, interface_id, port }) => ({
+      host_id: runner(host_id),
+      interface_id: interface_id === null ? null : runner(interface_id),
+      port,
+    })),
+    vlan_ids: vlan_ids.map(place),
+  };
+}
 
 /** The ends of a dependency with local ids. */
 function localEnds({ client, server }: ArchivedForms["Dependency"], { runner }: Naming): Ends {

@@ -17,7 +17,7 @@ import { isMoved } from "./references.rules.js";
 /** What a reference does not find. */
 export interface Unfound {
   readonly target: string;
-  readonly kind: "network" | "subnet" | "tag" | "host" | "service" | "port";
+  readonly kind: "network" | "subnet" | "vlan" | "tag" | "host" | "interface" | "service" | "port";
   readonly path: string;
   /** By default `invalid_reference`. */
   readonly code?: ErrorCode;

@@ -15,7 +15,7 @@ export async function freeKeys(
   { collection, within }: Pick<Entities<Entity>, "collection" | "within">,
   tx: ClientSession,
   scope: Scope,
-  { key, changes }: { key: "host_id" | "name_key" | "ends"; changes: readonly Change<Entity>[] },
+  { key, changes }: { key: "host_id" | "name_key" | "ends" | "vid"; changes: readonly Change<Entity>[] },
 ): Promise<void> {
   // A single one has swapped nothing.
   if (changes.length < 2) return;

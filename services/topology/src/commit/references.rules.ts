@@ -1,4 +1,4 @@
-import type { Interface, Service } from "@nts/shared/contract";
+import type { Interface, Link, Service, Subnet } from "@nts/shared/contract";
 import { isId } from "@nts/shared/contract";
 import { KINDS_IN_NETWORKS, pluralOf } from "@nts/shared/contract/kinds";
 import { TAGGED } from "../kinds/index.js";
@@ -19,12 +19,17 @@ export interface PlacedAddress {
   readonly prefix?: string;
 }
 
+/** A reference to a VLAN, by what is in a network. */
+export interface VlanClaim extends Claim {
+  readonly networkId: string;
+}
+
 type Placed = Pick<Interface, "id" | "network_id" | "subnet_id" | "ip_address">;
 
 /** All that changes refer to and did not before, except what they delete. The counters of a network come first. */
 export function claimsOf(changes: AllChanges): Claim[] {
   const gone = new Set(idsOf(changes.networks.removed));
-  const claims = [...countersOf(changes), ...tagsOf(changes), ...addressClaimsOf(changes)];
+  const claims = [...countersOf(changes), ...tagsOf(changes), ...addressClaimsOf(changes), ...vlanClaimsOf(changes)];
   return claims.filter(({ target }) => !gone.has(target));
 }
 
@@ -113,6 +118,24 @@ function addressClaimsOf(changes: AllChanges): Claim[] {
       kind: "subnet",
       path: `${prefix}subnet_id`,
     })),
+  ];
+}
+
+/** VLANs that subnets and links were not in. */
+export function vlanClaimsOf({ subnets, links }: AllChanges): VlanClaim[] {
+  const ofSubnet = (subnet: Subnet, before?: Subnet): VlanClaim[] => {
+    const { vlan_id: target, network_id: networkId } = subnet;
+    return target === null || target === before?.vlan_id ? [] : [{ target, networkId, kind: "vlan", path: "vlan_id" }];
+  };
+  const ofLink = ({ vlan_ids, network_id: networkId }: Link, before?: Link): VlanClaim[] =>
+    vlan_ids.flatMap((target, n) =>
+      before?.vlan_ids.includes(target) === true ? [] : [{ target, networkId, kind: "vlan", path: `vlan_ids.${n}` }],
+    );
+  return [
+    ...subnets.created.flatMap((one) => ofSubnet(one)),
+    ...subnets.changed.flatMap(({ before, after }) => ofSubnet(after.entity, before.entity)),
+    ...links.created.flatMap((one) => ofLink(one)),
+    ...links.changed.flatMap(({ before, after }) => ofLink(after.entity, before.entity)),
   ];
 }
 

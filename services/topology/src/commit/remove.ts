@@ -8,6 +8,7 @@ import { requireRevision } from "@nts/shared/revision";
 import { afterCommit } from "@nts/shared/work";
 import type { EntityIn, KindInNetworkAlone } from "../kinds/index.js";
 import type { Entities, Entity, Stored } from "../storage/entities.js";
+import { LINK_VLANS_INDEX, SUBNET_VLAN_INDEX } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
 import type { InventoryChange } from "../storage/stores/host-locks.js";
 import { unbound } from "./bindings.js";
@@ -29,6 +30,19 @@ export async function commitSubnetRemoval(storage: Storage, removing: Removing):
     if (await interfaces.useAny(tx, scope, ids)) throw new AppError("in_use", { entity: subnets.name });
   });
   await afterCommit(work, () => addresses.forget(scope, ids));
+}
+
+/** Deletes unused VLANs. @throws AppError `not_found` · `precondition_failed` · `in_use` */
+export async function commitVlanRemoval(storage: Storage, removing: Removing): Promise<void> {
+  const { links, subnets, vlans } = storage;
+  const { scope, ids } = removing;
+  await commitRemoval(storage, "Vlan", removing, async (tx) => {
+    const most = { most: 1 };
+    const used =
+      (await subnets.countIn(tx, scope, { vlan_id: { $in: [...ids] } }, { ...most, hint: SUBNET_VLAN_INDEX })) ||
+      (await links.countIn(tx, scope, { vlan_id: { $in: [...ids] } }, { ...most, hint: LINK_VLANS_INDEX }));
+    if (used > 0) throw new AppError("in_use", { entity: vlans.name });
+  });
 }
 
 /**

@@ -25,8 +25,10 @@ import {
 import { changedEnds, missingEnds, type Unfound, withDependencies } from "./dependencies.js";
 import { freeKeys } from "./free-keys.js";
 import { inventoryChangesOf } from "./inventory.rules.js";
+import { requireVlans, withLinks } from "./links.js";
+import { unfoundEnds, writtenLinks } from "./links.rules.js";
 import { lockHosts } from "./on-hosts.js";
-import { claimsOf, isMoved, isReaddressed, newAddressesIn } from "./references.rules.js";
+import { claimsOf, isMoved, isReaddressed, newAddressesIn, vlanClaimsOf } from "./references.rules.js";
 import { replaceSubnet } from "./subnets.js";
 
 // Stores changes of any kinds in a transaction, with a number of commands independent of theirs: first what makes room, then
@@ -74,7 +76,7 @@ export async function store(
   scope: Scope,
   { changes: given, hosts: locked = new Map(), replacedBy, ...storing }: Storing,
 ): Promise<boolean> {
-  const whole = completed(given);
+  const whole = await withLinks(storage, tx, scope, { whole: completed(given), replacedBy });
   const changes =
     storing.areDependenciesDecided === true ? whole : await withDependencies(storage, tx, scope, { whole, replacedBy });
   await storage.database.turn(tx, scope, documentsIn(changes));
@@ -89,7 +91,7 @@ export async function store(
   if (storing.areAddressesGiven !== true) await checkAddresses(storage, tx, scope, newAddressesIn(changes));
   await replaceOnHosts(step);
   await createHosts(step);
-  return (await saveServices(step)) && (await saveDependencies(step));
+  return (await saveServices(step)) && (await saveDependencies(step)) && (await saveLinks(step));
 }
 
 /** Locks the hosts that are not locked yet. @throws AppError `not_found` */
@@ -104,7 +106,10 @@ async function lockedFor(
   if (more.size !== others.size) throw new AppError("not_found", { entity: storage.hosts.name });
   const known = new Map([...locked, ...more]);
   // Whoever deletes a host sees what has become dependent on it.
-  const ends = changedEnds(changes).flatMap((one) => namedBy(one).host_id);
+  const ends = [
+    ...changedEnds(changes).flatMap((one) => namedBy(one).host_id),
+    ...writtenLinks(changes).flatMap((one) => one.ends.map(({ host_id }) => host_id)),
+  ];
   const created = new Set(idsOf(changes.hosts.created));
   const atEnds = new Set(ends.filter((id) => !known.has(id) && !created.has(id)));
   const further = await lockHosts(storage, tx, scope, new Map([...atEnds].sort().map((id) => [id, {}])));
@@ -119,9 +124,10 @@ function documentsIn(changes: AllChanges): number {
 /** Deletes entities; their guards first, because concurrent writers conflict on them. */
 async function removeEntities({ storage, tx, scope, changes }: Step): Promise<void> {
   const { guards, addresses } = storage;
-  const { networks, subnets, hosts, interfaces, services, tags } = changes;
+  const { networks, vlans, subnets, hosts, interfaces, services, tags } = changes;
   if (networks.removed.length > 0) await guards.removeNetworks(tx, scope, idsOf(networks.removed));
-  if (subnets.removed.length > 0) await guards.remove(tx, scope, idsOf(subnets.removed));
+  const guarded = [...subnets.removed, ...vlans.removed];
+  if (guarded.length > 0) await guards.remove(tx, scope, idsOf(guarded));
   // Tags do not belong to a network.
   if (tags.removed.length > 0) await guards.remove(tx, { ...scope, networks: "all" }, idsOf(tags.removed));
   const bound = services.removed.filter(({ bindings }) => bindings.length > 0);
@@ -137,7 +143,7 @@ async function removeEntities({ storage, tx, scope, changes }: Step): Promise<vo
 
 /** Creates entities other than hosts and their children, which refer to some of them. */
 async function createTopLevel({ storage, tx, scope, changes, more = () => ({}) }: Step): Promise<void> {
-  const { networks, subnets, tags } = changes;
+  const { networks, vlans, subnets, tags } = changes;
   const { organizationId: organization_id } = scope;
   for (const name of TOP_LEVEL) {
     const { created } = changes[pluralOf(name)];
@@ -147,6 +153,7 @@ async function createTopLevel({ storage, tx, scope, changes, more = () => ({}) }
   const targets = [
     ...tags.created.map(({ id }) => ({ target: id, kind: "tag" as const, network_id: null })),
     ...networks.created.map(({ id }) => ({ target: id, kind: "network" as const, network_id: id })),
+    ...vlans.created.map(({ id, network_id }) => ({ target: id, kind: "vlan" as const, network_id })),
     ...subnets.created.map(({ id, network_id }) => ({ target: id, kind: "subnet" as const, network_id })),
   ];
   if (targets.length === 0) return;
@@ -161,11 +168,31 @@ async function reference({ storage, tx, scope, changes, refuse = refuseFirst }: 
   const claims = claimsOf(changes);
   const missing = await storage.guards.reference(tx, scope, claims);
   if (missing.size > 0) refuse(claims.filter(({ target }) => missing.has(target)));
+  await requireVlans(storage, tx, scope, vlanClaimsOf(changes));
 }
 
 /** @throws AppError `invalid_reference` · `network_mismatch` */
 function refuseFirst([first]: readonly Unfound[]): void {
   if (first !== undefined) throw new AppError(first.code ?? "invalid_reference", { path: first.path });
+}
+
+/** Stores links, after what they connect. */
+async function saveLinks({
+  storage,
+  tx,
+  scope,
+  changes,
+  hosts,
+  more = () => ({}),
+  refuse = refuseFirst,
+}: Step): Promise<boolean> {
+  const { created, changed } = changes.links;
+  const unfound = unfoundEnds(changes, hosts);
+  if (unfound.length > 0) refuse(unfound);
+  await freeKeys(storage.links, tx, scope, { key: "ends", changes: changed });
+  if (changed.length > 0) await storage.links.replace(tx, scope, statesAfter(changed));
+  await storage.links.insert(tx, scope, created, more);
+  return true;
 }
 
 /** Stores dependencies, after what they connect. */
@@ -184,6 +211,8 @@ async function saveDependencies(step: Step): Promise<boolean> {
 async function replaceTopLevel({ storage, tx, scope, changes }: Step): Promise<void> {
   const renamed = changes.tags.changed.filter(({ before, after }) => before.entity.name !== after.entity.name);
   await freeKeys(storage.tags, tx, scope, { key: "name_key", changes: renamed });
+  const renumbered = changes.vlans.changed.filter(({ before, after }) => before.entity.vid !== after.entity.vid);
+  await freeKeys(storage.vlans, tx, scope, { key: "vid", changes: renumbered });
   for (const name of TOP_LEVEL) {
     const plural = pluralOf(name);
     const { changed } = changes[plural];

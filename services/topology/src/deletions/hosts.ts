@@ -4,10 +4,10 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { afterCommit } from "@nts/shared/work";
 import { recorderOf } from "@nts/shared/writes/recorder";
 import type { Removing } from "../commit/writer.js";
-import { ON_HOSTS } from "../kinds/index.js";
+import { BETWEEN_HOSTS, ON_HOSTS } from "../kinds/index.js";
 import { AT_ONCE } from "../storage/deletion-records.js";
 import { addedUp, type Counts, type Reference } from "../storage/guards.js";
-import { HOST_DEPENDENCIES_INDEX } from "../storage/indexes.js";
+import { ON_HOST_INDEXES } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
 import { requireHostRevision } from "../commit/host-revision.js";
 import { transactionOnHosts } from "../commit/on-hosts.js";
@@ -44,7 +44,7 @@ export async function deleteHosts(
       kind: "network" as const,
       counts: lessOf({ hosts: 1, interfaces, ports, services, bindings: bound.get(id) ?? 0 }),
     }));
-    const all = [...gone, ...(await dependenciesOn(storage, tx, scope, ids))];
+    const all = [...gone, ...(await connectionsOf(storage, tx, scope, ids))];
     await guards.reference(tx, scope, all);
     const isLarge = all.reduce((sum, { counts }) => sum + sizeOf(counts), 0) > AT_ONCE;
     if (isLarge) {
@@ -56,9 +56,9 @@ export async function deleteHosts(
   if (isHidden) await afterCommit(work, deletions.known);
 }
 
-/** How many dependencies networks lose: those that hosts are at either end of. */
-async function dependenciesOn(
-  { dependencies: { collection } }: Storage,
+/** How many links and dependencies networks lose: those that hosts are at either end of. */
+async function connectionsOf(
+  storage: Storage,
   tx: ClientSession,
   { organizationId }: Scope,
   hostIds: readonly string[],
@@ -66,11 +66,16 @@ async function dependenciesOn(
   // By this field only, so that they are counted from the index; a list of two hosts is one document.
   const on = { organization_id: organizationId, host_id: { $in: [...hostIds] } };
   const counted = { $group: { _id: "$network_id", count: { $sum: 1 } } };
-  const options = { session: tx, hint: HOST_DEPENDENCIES_INDEX };
-  const found = await collection
-    .aggregate<{ _id: string; count: number }>([{ $match: on }, counted], options)
-    .toArray();
-  return found.map(({ _id, count }) => ({ target: _id, kind: "network", counts: { dependencies: -count } }));
+  const gone: Gone[] = [];
+  for (const kind of BETWEEN_HOSTS) {
+    const options = { session: tx, hint: ON_HOST_INDEXES[kind] };
+    const { collection } = storage[kind];
+    const found = await collection
+      .aggregate<{ _id: string; count: number }>([{ $match: on }, counted], options)
+      .toArray();
+    for (const { _id, count } of found) gone.push({ target: _id, kind: "network", counts: { [kind]: -count } });
+  }
+  return gone;
 }
 
 /** What a network loses. */

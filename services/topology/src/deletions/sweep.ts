@@ -108,7 +108,9 @@ const SWEEPS: Readonly<Record<DeletionDocument["kind"], SweepKind>> = {
     const { addresses, guards } = parts.storage;
     const { _id, organization_id } = deletion;
     const inIt = { organization_id, network_id: _id };
-    let total = await deleteMatching(parts, guards.sweepable, { ...inIt, kind: "subnet" }, GUARD_INDEX);
+    let total = 0;
+    for (const kind of ["vlan", "subnet"])
+      total += await deleteMatching(parts, guards.sweepable, { ...inIt, kind }, GUARD_INDEX);
     for (const kind of IN_NETWORKS)
       total += await deleteEntities(parts, deletion, {
         kind,

@@ -28,6 +28,7 @@ const subnet = (n: number) => ({
   name: "LAN",
   description: null,
   subnet_type: null,
+  vlan_id: null,
   reserved: [],
   attributes: {},
 });

@@ -6,7 +6,7 @@ import { createPlaces, hintsOf } from "./places.js";
 
 const subnet = (id: string, cidr: string): Subnet => ({
   ...{ id, cidr, created_at: "", updated_at: "", network_id: "", name: "", description: null },
-  ...{ subnet_type: null, reserved: [], source: { type: "Manual" }, attributes: {}, tags: [] },
+  ...{ subnet_type: null, vlan_id: null, reserved: [], source: { type: "Manual" }, attributes: {}, tags: [] },
 });
 
 const anIp = fc.oneof(

@@ -1,6 +1,7 @@
 import { deletedAmong, withoutDeleted } from "../storage/hidden-tags.rules.js";
 import type { DeletionDocument } from "../storage/deletion-records.js";
 import type { Entity } from "../storage/entities.js";
+import { hostsOf, type Placed } from "../values/ends.rules.js";
 import type { EntityEvent } from "./entries.rules.js";
 
 // Recorded deletions whose documents still exist: later writes of such documents are not recorded, and deleted tags are
@@ -58,7 +59,7 @@ export function createHiddenThings(): HiddenThings {
       const deleted = tags.get(organizationId);
       if (state === null || state === undefined || (places.size === 0 && deleted === undefined)) return event;
       const entity = JSON.parse(state.wire) as Entity & Placed & { readonly tags?: readonly string[] };
-      if (placesIn(entity).some((id) => places.has(id))) return null;
+      if ([entity.network_id ?? "", ...hostsOf(entity)].some((id) => places.has(id))) return null;
       if (deleted === undefined || entity.tags === undefined) return event;
       if (deletedAmong(entity.tags, deleted).length === 0) return event;
       const stored = { entity: entity as Entity & { tags: readonly string[] }, revision: state.revision ?? 1 };
@@ -67,16 +68,4 @@ export function createHiddenThings(): HiddenThings {
       return { ...event, state: { ...state, revision, wire: JSON.stringify(visible.entity) } };
     },
   };
-}
-
-interface Placed {
-  readonly network_id?: string;
-  readonly host_id?: string;
-  readonly client?: { readonly host_id: string };
-  readonly server?: { readonly host_id: string };
-}
-
-/** The network and hosts with which it disappears. */
-function placesIn({ network_id, host_id, client, server }: Placed): string[] {
-  return [network_id, host_id, client?.host_id, server?.host_id].flatMap((id) => id ?? []);
 }

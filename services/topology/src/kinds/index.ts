@@ -16,12 +16,14 @@ import { bindingKind } from "./binding.js";
 import { dependencyKind } from "./dependency.js";
 import { hostKind } from "./host.js";
 import { interfaceKind } from "./interface.js";
+import { linkKind } from "./link.js";
 import { networkKind } from "./network.js";
 import { portKind } from "./port.js";
 import { serviceKind } from "./service.js";
 import { subnetKind } from "./subnet.js";
 import { tagKind } from "./tag.js";
 import { viewKind } from "./view.js";
+import { vlanKind } from "./vlan.js";
 
 // The declared kinds by collection. What treats kinds alike iterates over the lists of the contract, in order of reference,
 // and finds the kind here.
@@ -33,6 +35,7 @@ export type Collection = PluralOf<KindName> | Part;
 export const ENTITY_KINDS = {
   tags: tagKind,
   networks: networkKind,
+  vlans: vlanKind,
   subnets: subnetKind,
   views: viewKind,
   hosts: hostKind,
@@ -41,6 +44,7 @@ export const ENTITY_KINDS = {
   services: serviceKind,
   bindings: bindingKind,
   dependencies: dependencyKind,
+  links: linkKind,
 } satisfies { readonly [Name in Collection]: { readonly collection: Name } };
 
 export type EntityKinds = typeof ENTITY_KINDS;
@@ -87,5 +91,7 @@ function deletionOrder<Name extends KindName>(names: readonly Name[]): (PluralOf
 export const IN_NETWORKS = deletionOrder<KindInNetwork>(KINDS_IN_NETWORKS);
 /** The collections of what is deleted with hosts, in the order of a deletion. */
 export const ON_HOSTS = deletionOrder<KindOnHost | KindBetween>([...KINDS_ON_HOSTS, ...KINDS_BETWEEN]);
+/** The collections of what is between hosts. */
+export const BETWEEN_HOSTS = KINDS_BETWEEN.map((name) => KINDS[name].plural);
 /** All collections, in the order of a deletion. */
 export const ALL_COLLECTIONS = deletionOrder(KIND_NAMES);

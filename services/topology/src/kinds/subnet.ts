@@ -16,14 +16,24 @@ export const subnetKind = kind("Subnet", {
   create: SubnetCreate,
   update: SubnetUpdate,
   placed: ["network_id", "cidr", "reserved"],
-  defaults: { description: null, subnet_type: null, attributes: {} },
+  defaults: { description: null, subnet_type: null, vlan_id: null, attributes: {} },
+  form: { version: 2, upgrade: (stored) => ("vlan_id" in stored ? stored : withoutVlan(stored)) },
   archived: SubnetCreate.extend({ ...MADE, ...SOURCE, reserved: SubnetUpdate.shape.reserved }),
-  keysOf: ({ name, cidr, subnet_type, attributes, tags }) => ({
+  keysOf: ({ name, cidr, subnet_type, vlan_id, attributes, tags }) => ({
     name,
     cidr_key: parseBlock(cidr, "cidr").key,
     subnet_type,
+    vlan_id,
     facets: facetsOf({ attributes }),
     tags: tags.map(composed),
     search: subnetSearchText({ name, cidr }),
   }),
 });
+
+/** A subnet of the first form, in no VLAN. The order of its members is that of the schema. */
+function withoutVlan(stored: Subnet): Subnet {
+  const members = Object.entries(stored).flatMap((member) =>
+    member[0] === "subnet_type" ? [member, ["vlan_id", null]] : [member],
+  );
+  return Object.fromEntries(members) as Subnet;
+}

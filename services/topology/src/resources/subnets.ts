@@ -39,7 +39,7 @@ export function mountSubnets(router: Router, storage: Storage, past: Past): void
 
 function plan({ totals }: Storage): ListPlanOf<typeof listSubnets> {
   return (query, scope) => ({
-    filter: commonFilter(query, scope),
+    filter: { ...commonFilter(query, scope), ...(query.vlan_id !== undefined && { vlan_id: query.vlan_id }) },
     keyOf: { cidr: "cidr_key" },
     total: () => totals.total(scope, "subnets"),
   });

@@ -52,10 +52,9 @@ export async function dependents(
 /** The kinds that refer to a kind, and the field in which they do. */
 function referrersTo(name: KindName): (readonly [kind: Journaled, field: string])[] {
   if (name === "Tag") return TAGGED.map((kind) => [kind, "tags"] as const);
-  const isEnd = name === "Host" || name === "Service" || name === "Port";
   const referring = KIND_NAMES.map((one) => KINDS[one]).filter(
-    ({ parent, refersTo, between }) =>
-      parent === name || (refersTo as readonly string[]).includes(name) || (between && isEnd),
+    ({ parent, refersTo, mayReferTo, names }) =>
+      parent === name || ([...refersTo, ...mayReferTo, ...names] as readonly string[]).includes(name),
   );
   return referring.map(({ plural }) => [plural, `${KINDS[name].singular}_id`] as const);
 }

@@ -1,4 +1,5 @@
 import type { ClientSession } from "mongodb";
+import type { Link } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Storage } from "../storage/storage.js";
 import type { InventoryChange, LockedHost } from "../storage/stores/host-locks.js";
@@ -30,6 +31,7 @@ export function changesOfHosts(undos: readonly Undo[]): ReadonlyMap<string, Host
     if (kind === "hosts") of(id);
     if (kind === "dependencies" && before !== null)
       for (const end of namedBy(before as unknown as Ends).host_id) of(end);
+    if (kind === "links" && before !== null) for (const { host_id } of (before as unknown as Link).ends) of(host_id);
     if (kind !== "interfaces" && kind !== "ports" && kind !== "services") continue;
     const to = before?.host_id;
     const from = after?.host_id;

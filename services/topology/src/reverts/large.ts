@@ -24,7 +24,7 @@ import type { Undo } from "./undo.rules.js";
 const HOSTS = 1_000;
 /** Entities checked or reverted together; a host may have more. */
 const BATCH = 500;
-const ON_HOSTS = ["interfaces", "ports", "services", "dependencies"] as const;
+const ON_HOSTS = ["interfaces", "ports", "services", "dependencies", "links"] as const;
 
 export type Counts = Omit<Reverted, "request_id">;
 
@@ -44,20 +44,21 @@ interface Parts {
   readonly on: ReadonlyMap<string, readonly Span[]>;
   /** The rest on hosts, all of a host together. */
   readonly groups: readonly (readonly Span[])[];
+  /** Subnets and VLANs that it created. */
   readonly subnets: readonly Span[];
-  /** Dependencies that the request created. */
+  /** Dependencies and links that the request created. */
   readonly made: readonly Span[];
-  /** Other dependencies. */
+  /** Other ones. */
   readonly connections: readonly Span[];
+}
+
+function isPlace(kind: string): boolean {
+  return kind === "subnets" || kind === "vlans";
 }
 
 /** Whether a large revert can do it. @throws AppError `too_many_changes` */
 export function requireRevertible(spans: readonly Span[], limit: number): void {
-  if (
-    spans.some(
-      ({ kind, isNew }) => kind === "networks" || kind === "tags" || kind === "views" || (kind === "subnets" && !isNew),
-    )
-  )
+  if (spans.some(({ kind, isNew }) => ["networks", "tags", "views"].includes(kind) || (isPlace(kind) && !isNew)))
     throw new AppError("too_many_changes", { limit });
 }
 
@@ -130,13 +131,15 @@ export function partsOf(spans: readonly Span[]): Parts {
   const groups = new Map<string, Span[]>();
   for (const span of spans) {
     const { kind, hostId, isNew } = span;
-    if (kind === "subnets" || hostId === null) continue;
+    if (hostId === null) continue;
     if (!isOfNew.has(hostId)) putUnder(groups, hostId, span);
     else if (kind !== "hosts" && isNew) putUnder(on, hostId, span);
   }
-  const connections = spans.filter(({ kind }) => kind === "dependencies");
+  const connections = spans.filter(({ kind }) => kind === "dependencies" || kind === "links");
   return {
-    ...{ hosts, on, groups: [...groups.values()], subnets: spans.filter(({ kind }) => kind === "subnets") },
+    ...{ hosts, on, groups: [...groups.values()] },
+    // A subnet is gone before its VLAN.
+    subnets: ["subnets", "vlans"].flatMap((place) => spans.filter(({ kind }) => kind === place)),
     made: connections.filter(({ isNew }) => isNew),
     connections: connections.filter(({ isNew }) => !isNew),
   };
@@ -227,7 +230,7 @@ async function conflictsAt(
 ): Promise<Conflict[]> {
   const own = new Set(spans.filter(({ kind, isNew }) => kind === "interfaces" && isNew).map(({ id }) => id));
   const conflicts: Conflict[] = [];
-  for (const { id: subnet_id } of subnets) {
+  for (const { id: subnet_id } of subnets.filter(({ kind }) => kind === "subnets")) {
     const options = { projection: { _id: 1 }, hint: SUBNET_INTERFACES_INDEX };
     const found = await storage.interfaces.select(scope, { subnet_id }, options);
     const other = found.find(({ _id }) => !own.has(_id));

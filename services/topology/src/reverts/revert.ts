@@ -1,5 +1,5 @@
 import type { ClientSession } from "mongodb";
-import type { Binding, Service } from "@nts/shared/contract";
+import type { Binding, Link, Service } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { afterCommit, type Work } from "@nts/shared/work";
 import { COLLECTIONS } from "../journal/entries.rules.js";
@@ -77,6 +77,7 @@ async function refuseUnfinished(
   const parentsOf = ({ kind, before }: Undo): string[] => [
     ...[before?.network_id, before?.host_id].flatMap((id) => id ?? []),
     ...(kind === "dependencies" && before !== null ? namedBy(before as unknown as Ends).host_id : []),
+    ...(kind === "links" && before !== null ? (before as unknown as Link).ends.map(({ host_id }) => host_id) : []),
   ];
   const parents = restoring.flatMap(parentsOf);
   const ids = [...new Set([...places.map(({ id }) => id), ...parents])];

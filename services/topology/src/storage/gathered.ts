@@ -3,6 +3,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { fieldsIn } from "@nts/shared/mongo/raw-fields";
 import { rawBatches } from "@nts/shared/mongo/raw-find";
 import { DEADLINES } from "@nts/shared/timing";
+import { hostsOf, type Placed } from "../values/ends.rules.js";
 import { BY_ID } from "./indexes.js";
 import type { Database } from "./database.js";
 import { sightingFieldsIn } from "./rows.js";
@@ -152,8 +153,13 @@ function seenBy(
 ): FoundEntity | null {
   if (row?.organizationId !== organizationId) return null;
   const isSeen = !ofNetworks || networks === "all" || row.networkId === null || networks.includes(row.networkId);
-  const isGone = hidden !== undefined && row.hostId !== null && hidden.hosts.has(row.hostId);
+  const isGone = hidden !== undefined && hidden.hosts.size > 0 && hostIdsIn(row).some((id) => hidden.hosts.has(id));
   return isSeen && !isGone ? row : null;
+}
+
+/** A document that names several hosts has a list of them, which is not read. */
+function hostIdsIn({ hostId, wire }: Row): readonly string[] {
+  return hostId === null ? hostsOf(JSON.parse(String(wire)) as Placed) : [hostId];
 }
 
 interface Row extends FoundEntity {

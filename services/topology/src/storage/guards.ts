@@ -22,7 +22,7 @@ export type Counts = Partial<Record<Counted, number>>;
 export interface GuardDocument {
   _id: string;
   target: string;
-  kind: "network" | "subnet" | "tag";
+  kind: "network" | "vlan" | "subnet" | "tag";
   organization_id: string;
   /** null for a tag. */
   network_id: string | null;

@@ -107,6 +107,14 @@ export const HOST_DEPENDENCIES_INDEX: IndexKey = { organization_id: 1, host_id: 
 export const SERVICE_DEPENDENCIES_INDEX: IndexKey = { organization_id: 1, service_id: 1 };
 const PORT_DEPENDENCIES_INDEX: IndexKey = { organization_id: 1, port_id: 1 };
 
+/** The index of links by the hosts at their ends. */
+export const HOST_LINKS_INDEX: IndexKey = { organization_id: 1, host_id: 1, created_at: 1, _id: 1 };
+/** The index of links by interface. */
+export const LINK_INTERFACES_INDEX: IndexKey = { organization_id: 1, interface_id: 1 };
+/** The indexes by VLAN, of subnets and links. */
+export const SUBNET_VLAN_INDEX: IndexKey = { organization_id: 1, vlan_id: 1 };
+export const LINK_VLANS_INDEX: IndexKey = { organization_id: 1, vlan_id: 1 };
+
 /** The index for what is deleted with hosts, by collection. */
 export const ON_HOST_INDEXES: Readonly<Record<(typeof ON_HOSTS)[number], IndexKey>> = {
   interfaces: HOST_ORDER_INDEX,
@@ -114,12 +122,15 @@ export const ON_HOST_INDEXES: Readonly<Record<(typeof ON_HOSTS)[number], IndexKe
   services: HOST_ORDER_INDEX,
   bindings: HOST_BINDINGS_INDEX,
   dependencies: HOST_DEPENDENCIES_INDEX,
+  links: HOST_LINKS_INDEX,
 };
 
 /** The error for a violated unique index, by index name. */
 export const UNIQUE_INDEXES = {
   one_address_of_host: { entity: "Interface", field: "ip_address" },
   one_tag_name: { entity: "Tag", field: "name" },
+  one_vid: { entity: "Vlan", field: "vid" },
+  one_link: { entity: "Link", field: "ends" },
   one_port_of_host: { entity: "Port", field: "number" },
   one_dependency: { entity: "Dependency", field: "server" },
 } as const;
@@ -154,7 +165,21 @@ const BACKLOG_SECONDS = 86_400;
 
 const ENTITY_INDEXES: Readonly<Record<Collection, readonly IndexDescription[]>> = {
   networks: [{ key: SMALL_COLLECTION_INDEX }, tagged, faceted],
-  subnets: [...ordered(["name", "cidr_key", "subnet_type", "updated_at"]), byNetwork, tagged, faceted, searched],
+  vlans: [
+    ...ordered(["vid", "name", "updated_at"]),
+    tagged,
+    faceted,
+    searched,
+    { name: "one_vid", key: { organization_id: 1, network_id: 1, vid: 1 }, unique: true },
+  ],
+  subnets: [
+    ...ordered(["name", "cidr_key", "subnet_type", "updated_at"]),
+    byNetwork,
+    tagged,
+    faceted,
+    searched,
+    { key: SUBNET_VLAN_INDEX, partialFilterExpression: { vlan_id: { $gt: "" } } },
+  ],
   hosts: [
     ...ordered(["name", "hostname", "updated_at", "first_address"]),
     byNetwork,
@@ -192,6 +217,14 @@ const ENTITY_INDEXES: Readonly<Record<Collection, readonly IndexDescription[]>> 
     sighted,
   ],
   bindings: [...ordered([]), ...Object.values(BINDING_INDEXES).map((key) => ({ key })), { key: HOST_BINDINGS_INDEX }],
+  links: [
+    ...ordered(["updated_at"]),
+    tagged,
+    { key: HOST_LINKS_INDEX },
+    { key: LINK_INTERFACES_INDEX, partialFilterExpression: { interface_id: { $gt: "" } } },
+    { key: LINK_VLANS_INDEX, partialFilterExpression: { vlan_id: { $gt: "" } } },
+    { name: "one_link", key: { organization_id: 1, ends: 1 }, unique: true },
+  ],
   views: [...ordered(["name", "updated_at"]), tagged],
   dependencies: [
     ...ordered(["updated_at"]),

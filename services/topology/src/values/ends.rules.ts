@@ -1,6 +1,6 @@
 import type { Dependency } from "@nts/shared/contract";
 
-// What the ends of a dependency name. The fields of its document are lists, in which filters by one id find both ends.
+// What the ends of dependencies and links name. The fields of its document are lists, in which filters by one id find both ends.
 
 export type Ends = Pick<Dependency, "client" | "server">;
 
@@ -56,4 +56,20 @@ export function renamed<T extends Ends>(dependency: T, nameOf: (id: string) => s
       port_id: orNull(server.port_id),
     },
   };
+}
+
+/** Members by which an entity is on hosts, or between them. */
+export interface Placed {
+  readonly network_id?: string | null;
+  readonly host_id?: string;
+  /** Of a dependency. */
+  readonly client?: { readonly host_id: string };
+  readonly server?: { readonly host_id: string };
+  /** Of a link. */
+  readonly ends?: readonly { readonly host_id: string }[];
+}
+
+/** The hosts with any of which an entity disappears. */
+export function hostsOf({ host_id, client, server, ends = [] }: Placed): string[] {
+  return [host_id, ...[client, server, ...ends].map((end) => end?.host_id)].flatMap((id) => id ?? []);
 }
