@@ -61,6 +61,9 @@ import { createRequireConfirmed } from "./rights/confirmed.js";
 import { mountSecondFactors } from "./routes/second-factors.js";
 import { createSecretCipher } from "./secrets/secret-cipher.js";
 import { type BeginSessionOptions, createBeginSession } from "./flows/sign-in/begin-session.js";
+import { createNewsReader } from "./mail/news-reader.js";
+import { createNotify, type Notify } from "./mail/notify.js";
+import { mountNotifications } from "./routes/notifications.js";
 import { createNotePlace } from "./mail/sign-in-notice.js";
 import { createNoteUnverified } from "./rights/unverified.js";
 import { createSessionCookies } from "./flows/sign-in/session-cookie.js";
@@ -112,6 +115,8 @@ export interface App extends Router {
   readonly purgeKeys: KeyPurge;
   readonly pauseWebhooks: WebhookPausing["sweep"];
   readonly takeNotes: TakeNotes;
+  /** Queues mails about news. */
+  readonly notify: Notify;
   /** Fetches the metadata of all providers, and logs wrong settings. */
   readonly checkProviders: () => Promise<void>;
   /** Sends queued mails until stopped. */
@@ -180,7 +185,9 @@ export function createApp(options: AppOptions): App {
   const throttledCodeCheck = createThrottledCheck(stores.failures, OF_CODES);
   mountDeviceSignIns(router, { ...common, beginSession, throttledCodeCheck });
   mountSecondFactors(router, { ...common, beginSession, confirmCaller, cipher, throttledCodeCheck });
-  const write = mountMailed(router, { ...common, change });
+  const newsReader = createNewsReader(common);
+  const write = mountMailed(router, { ...common, change, newsReader });
+  mountNotifications(router, common);
   mountOrganizations(router, common);
   const noteFirstUses = createNoteFirstUses(db, transaction, now);
   mountAllKeys(router, { ...common, requireRoom, noteFirstUses, log: routing.log });
@@ -197,6 +204,7 @@ export function createApp(options: AppOptions): App {
   return {
     ...{ ...router, ...duties, checkProviders: () => providers.check(routing.log), settled: failedLogins.written },
     pauseWebhooks: webhooks.sweep,
+    notify: createNotify({ ...common, newsReader, log: routing.log, now }),
     startMail: () => mail.start(write, routing.log),
   };
 }

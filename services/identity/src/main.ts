@@ -27,6 +27,7 @@ import { type App, createApp } from "./app.js";
 import { startTakingNotes } from "./audit/take-notes.js";
 import { IdentitySettings } from "./config.js";
 import { mailSettings } from "./mail/configured.js";
+import { startNotifying } from "./mail/notify.js";
 import { startMailQueueMetrics } from "./mail/queue-metrics.js";
 import { prepareDatabase } from "./storage/prepare-database.js";
 import { startKeyPurge } from "./flows/cleanup/key-purge.js";
@@ -118,7 +119,7 @@ startProcess(async () => {
     port: settings.PORT,
     drainMs: STOPPING.drainServiceMs,
   });
-  working = startWork(bus, log, app);
+  working = startWork(db, bus, log, app);
   void app.checkProviders();
   for (const warning of exposureWarnings(settings)) log.warn(warning);
   log.info({ port: api.port, ops_port: operations.port }, "listening");
@@ -149,10 +150,11 @@ function connectTopology({ TOPOLOGY_URLS, IDENTITY_TO_TOPOLOGY_SECRETS }: Settin
 }
 
 /** Runs background work once the database is prepared, until stopped. */
-function startWork(bus: Bus, log: Log, { takeNotes, startMail }: App) {
+function startWork(db: Db, bus: Bus, log: Log, { takeNotes, startMail, notify }: App) {
   const taking = startTakingNotes(bus, log, takeNotes);
   const mailing = startMail();
-  return { stop: () => Promise.all([taking.stop(), mailing?.stop() ?? Promise.resolve()]) };
+  const notifying = mailing && startNotifying(db, log, notify);
+  return { stop: () => Promise.all([taking.stop(), mailing?.stop(), notifying?.stop()]) };
 }
 
 /** Purges deleted data until stopped. */

@@ -32,6 +32,7 @@ import type { Notices } from "./deletions/notices.js";
 import { deleteOrganization } from "./deletions/organizations.js";
 import { mountPorts } from "./resources/ports.js";
 import { createPast } from "./past/past.js";
+import { mountNews } from "./resources/news.js";
 import { mountReports } from "./resources/reports.js";
 import { mountRevert } from "./resources/revert.js";
 import type { RevertJobRunner } from "./reverts/jobs.js";
@@ -147,6 +148,7 @@ export function createTopologyApp(parts: TopologyParts): Router {
     await storage.auditNotes.remove(params.id, body.ids);
     return respond.data(null);
   });
+  mountNews(router, storage, journal.reader);
   return router;
 }
 

@@ -119,6 +119,8 @@ export const OPERATIONS = {
   verify_email: { method: "post", path: "/api/auth/email/verify" },
   request_password_reset: { method: "post", path: "/api/auth/password/forgot" },
   reset_password: { method: "post", path: "/api/auth/password/reset" },
+  get_notifications: { method: "get", path: "/api/auth/notifications" },
+  update_notifications: { method: "put", path: "/api/auth/notifications" },
   login_second_factor: { method: "post", path: "/api/auth/login/second-factor" },
   enable_second_factor_at_login: { method: "post", path: "/api/auth/login/second-factor/enable" },
   offer_second_factor_at_login: { method: "post", path: "/api/auth/login/second-factor/offer" },

@@ -80,6 +80,17 @@ export interface components {
             /** Format: password */
             new_password: string;
         };
+        NotificationsUpdate: {
+            events: components["schemas"]["NewsEvent"][];
+            network_ids?: components["schemas"]["Uuid"][] | null;
+            /** @default false */
+            only_unknown?: boolean;
+        };
+        /**
+         * @description `certificate_ending`: a certificate that imports have seen ends within 30 days, 7 days or a day, or has ended.
+         * @enum {string}
+         */
+        NewsEvent: "host_created" | "host_missed" | "host_returned" | "service_missed" | "certificate_ending";
         SecondFactorLogin: {
             /** @description The challenge of the login; valid for one session. */
             challenge: string;
@@ -1317,6 +1328,20 @@ export interface components {
             address: string | null;
             created_at: components["schemas"]["Timestamp"];
             expires_at: components["schemas"]["Timestamp"];
+        };
+        NotificationsEnvelope: {
+            /** @description Always `true`. */
+            success: boolean;
+            data: components["schemas"]["Notifications"];
+            meta: components["schemas"]["Meta"];
+        };
+        Notifications: {
+            /** @description What mails are sent about; empty for none. */
+            events: components["schemas"]["NewsEvent"][];
+            /** @description Only of these networks; null for all that the user may use. */
+            network_ids: components["schemas"]["Uuid"][] | null;
+            /** @description Only of hosts that nobody knows yet, see `is_known`. */
+            only_unknown: boolean;
         };
         FirstSecondFactorLoginEnvelope: {
             /** @description Always `true`. */
@@ -3674,6 +3699,15 @@ export interface components {
             };
         };
         /** @description Success */
+        NotificationsResponse: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["NotificationsEnvelope"];
+            };
+        };
+        /** @description Success */
         SecondFactorOfferResponse: {
             headers: {
                 [name: string]: unknown;
@@ -4262,6 +4296,25 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["NothingResponse"];
+        };
+    };
+    get_notifications: {
+        parameters: {
+        };
+        responses: {
+            200: components["responses"]["NotificationsResponse"];
+        };
+    };
+    update_notifications: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NotificationsUpdate"];
+            };
+        };
+        responses: {
+            200: components["responses"]["NotificationsResponse"];
         };
     };
     login_second_factor: {

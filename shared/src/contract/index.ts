@@ -18,6 +18,7 @@ import * as invites from "./invites.js";
 import * as links from "./links.js";
 import * as keys from "./keys.js";
 import * as mail from "./mail.js";
+import * as notifications from "./notifications.js";
 import * as networks from "./networks.js";
 import * as organizations from "./organizations.js";
 import * as ports from "./ports.js";
@@ -64,6 +65,7 @@ export const OPERATIONS = operationsOf(
   users,
   deviceSignIn,
   mail,
+  notifications,
   secondFactor,
   providers,
   sessions,
@@ -130,6 +132,7 @@ export * from "./links.js";
 export * from "./mail.js";
 export * from "./merge-patch.js";
 export * from "./networks.js";
+export * from "./notifications.js";
 export * from "./observed.js";
 export * from "./organizations.js";
 export * from "./ports.js";

@@ -4,6 +4,7 @@ import { Actor } from "./changes.js";
 import { Id, PermissionLevel, Timestamp } from "./common.js";
 import { CollectorJob, CollectorSchedule, CollectorTargets, CollectorWindow } from "./collectors.js";
 import { endpoint } from "./endpoint.js";
+import { NewsEvent } from "./notifications.js";
 import { HiddenPart } from "./shares.js";
 import { MadeWebhooks } from "./webhooks.js";
 
@@ -379,3 +380,62 @@ export const confirmAuditNotes = endpoint({
   body: z.object({ ids: z.array(z.string().max(200)).max(MOST_AUDIT_NOTES) }),
   response: z.null(),
 });
+
+/** Maximum entries of each event, and certificates, in the news for one mail. */
+export const MOST_NEWS = 20;
+
+/** One thing that happened. `name` is that of a service; null for hosts. */
+export const NewsEntry = z.object({
+  event: NewsEvent,
+  at: Timestamp,
+  host_id: z.string(),
+  host_name: z.string(),
+  network_name: z.string(),
+  name: z.string().nullable(),
+});
+export type NewsEntry = z.infer<typeof NewsEntry>;
+
+export const NewsCertificate = z.object({
+  host_id: z.string(),
+  host_name: z.string(),
+  network_name: z.string(),
+  port: z.string(),
+  subject: z.string(),
+  not_after: z.string(),
+  /** Ports that present it. */
+  places: z.int(),
+});
+export type NewsCertificate = z.infer<typeof NewsCertificate>;
+
+/** A time span in which certificates come closer to their end. */
+const Span = z.object({ from: Timestamp, to: Timestamp });
+
+/** What happened between two positions in the journal that a user may see. `next` is where the next news begin. */
+export const listNews = endpoint({
+  ...common,
+  operationId: "internal_news",
+  method: "post",
+  path: "/internal/organizations/{id}/news",
+  upstream: "topology",
+  summary: "What to tell a user by mail",
+  params: z.object({ id: Id }),
+  body: z.object({
+    networks: NetworkScope,
+    events: z.array(NewsEvent),
+    only_unknown: z.boolean(),
+    /** Null to begin now, with no entries. */
+    after: z.string().max(64).nullable(),
+    /** Null for everything until now. */
+    until: z.string().max(64).nullable(),
+    /** Null for no certificates. */
+    certificates: Span.nullable(),
+  }),
+  response: z.object({
+    next: z.string(),
+    entries: z.array(NewsEntry),
+    /** The events of which there are more entries. */
+    more: z.array(NewsEvent),
+    certificates: z.array(NewsCertificate),
+  }),
+});
+export type News = z.infer<(typeof listNews)["response"]>;

@@ -65,6 +65,7 @@ describe("the contract: each operation", () => {
       "enable_second_factor",
       "get_current_user",
       "get_current_user_by_post",
+      "get_notifications",
       "get_second_factor",
       "get_shared_view",
       "link_provider",
@@ -76,6 +77,7 @@ describe("the contract: each operation", () => {
       "send_verification",
       "show_device_sign_in",
       "unlink_provider",
+      "update_notifications",
       "verify_email",
     ]);
   });

@@ -42,6 +42,10 @@ export interface Identity extends Direct {
   purgeKeys(): Promise<void>;
   /** Sends queued mails, when replicas were started without it. */
   startMail(): void;
+  /** Sends no further ones. */
+  stopMail(): Promise<void>;
+  /** Queues mails about news, on all replicas at once. */
+  notify(): Promise<void>;
   /** Resolves when all background writes are done. */
   settled(): Promise<void>;
   stop(): Promise<void>;
@@ -108,6 +112,12 @@ export async function startIdentity(options: IdentityOptions = {}): Promise<Iden
     purgeKeys: async () => started[0]?.app.purgeKeys(new AbortController().signal),
     startMail: () => {
       for (const { app } of started) mailers.push(app.startMail());
+    },
+    stopMail: async () => {
+      for (const mailing of mailers.splice(0)) await mailing?.stop();
+    },
+    notify: async () => {
+      await Promise.all(started.map(({ app }) => app.notify(new AbortController().signal)));
     },
     settled: async () => {
       await Promise.all(started.map(({ app }) => app.settled()));

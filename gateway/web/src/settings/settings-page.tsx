@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 import { Page } from "../parts/page.js";
 import { ArchivePart } from "./archive-part.js";
 import { LeavingPart } from "./leaving-part.js";
+import { NotificationsPart } from "./notifications-part.js";
 import { OrganizationPart } from "./organization-part.js";
 import { PasswordPart } from "./password-part.js";
 import { ProvidersPart } from "./providers-part.js";
@@ -28,6 +29,7 @@ export default function SettingsPage(): ReactNode {
           <PasswordPart />
           <ProvidersPart />
           <SecondFactorPart />
+          <NotificationsPart />
           <SessionsPart />
           <LeavingPart />
         </div>

@@ -2,6 +2,7 @@ import type { Router } from "@nts/shared/http/mount";
 import { createVerificationMails, type VerificationMailParts } from "../mail/verification-mail.js";
 import { type AddressRoutes, mountAddresses } from "./addresses.js";
 import { createInviteMails, type InviteMailParts } from "../mail/invite-mail.js";
+import { createNewsMails, type NewsMailParts } from "../mail/news-mail.js";
 import { createResetMails, type ResetMailParts } from "../mail/reset-mail.js";
 import { createResetByLink, type ResetByLinkOptions } from "../flows/recovery/reset-by-link.js";
 import { mountPasswordResets, type PasswordResetRoutes } from "./password-resets.js";
@@ -14,7 +15,8 @@ type MailedParts = ResetMailParts &
   Omit<PasswordResetRoutes, "resetByLink"> &
   AddressRoutes &
   VerificationMailParts &
-  InviteMailParts;
+  InviteMailParts &
+  NewsMailParts;
 
 /** Mounts the operations behind mailed links. @returns the mail writers */
 export function mountMailed(router: Router, parts: MailedParts): Compose {
@@ -24,6 +26,7 @@ export function mountMailed(router: Router, parts: MailedParts): Compose {
     password_reset: createResetMails(parts),
     verification: createVerificationMails(parts),
     invite: createInviteMails(parts),
+    news: createNewsMails(parts),
     new_sign_in: createSignInNotices(parts.publicUrl),
   });
 }

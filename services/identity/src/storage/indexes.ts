@@ -3,6 +3,7 @@ import { MAIL_COUNTS } from "./mail-limits.js";
 import { LINK_TOKENS } from "./link-tokens.js";
 import { OUTGOING_MAILS } from "./outbox.js";
 import { DEVICE_SIGN_INS } from "./device-sign-ins.js";
+import { NOTIFICATIONS } from "./notifications.js";
 import { LOGOUT_TOKENS } from "./linked-identities.js";
 import { COLLECTORS } from "./collectors.js";
 import { SHARES } from "./shares.js";
@@ -53,6 +54,7 @@ export const INDEXES: Indexes = {
     { key: { expires_at: 1 }, expireAfterSeconds: 0 },
   ],
   [SIGN_INS]: [{ key: { address_block: 1, created_at: -1 } }, { key: { expires_at: 1 }, expireAfterSeconds: 0 }],
+  [NOTIFICATIONS]: [{ key: { due_at: 1 } }, { key: { user_id: 1, mailed_at: -1 } }],
   [DEVICE_SIGN_INS]: [
     { key: { user_code: 1 }, unique: true },
     { key: { address_block: 1, created_at: -1 } },

@@ -19,6 +19,14 @@ export interface MailSubjects {
   readonly password_reset: { readonly email: string };
   readonly verification: { readonly email: string };
   readonly invite: { readonly organizationId: string; readonly inviteId: string };
+  /** What happened in a part of the journal; it is read when the mail is written. */
+  readonly news: {
+    readonly userId: string;
+    readonly organizationId: string;
+    readonly after: string | null;
+    readonly until: string;
+    readonly certificates: { readonly from: Date; readonly to: Date };
+  };
   readonly new_sign_in: { readonly email: string; readonly browser: string | null; readonly at: Date };
 }
 export type MailKind = keyof MailSubjects;
@@ -34,6 +42,7 @@ const KINDS: Readonly<Record<MailKind, KindRules>> = {
   password_reset: { rank: 0, lifeMs: 60 * MINUTE_MS },
   verification: { rank: 0, lifeMs: DAY_MS },
   invite: { rank: 1, lifeMs: DAY_MS },
+  news: { rank: 1, lifeMs: DAY_MS },
   new_sign_in: { rank: 1, lifeMs: DAY_MS },
 };
 

@@ -12,6 +12,7 @@ import { createOrganizationStore } from "./organizations.js";
 import { createIdentityStore } from "./linked-identities.js";
 import { createChallenges } from "./challenges.js";
 import { createDeviceSignIns } from "./device-sign-ins.js";
+import { createNotificationStore } from "./notifications.js";
 import { createSecondFactorStore } from "./second-factors.js";
 import { createCollectorStore } from "./collectors.js";
 import { createShareStore } from "./shares.js";
@@ -29,6 +30,7 @@ export function createStores(database: Database, transaction: RunTransaction, fo
     sessions: createSessionStore(database, forms),
     invites: createInviteStore(database, forms),
     organizations: createOrganizationStore(database, forms),
+    notifications: createNotificationStore(database.db),
     devices: createDeviceSignIns(database.db),
     challenges: createChallenges(database.db),
     identities: createIdentityStore(database, forms),

@@ -6,6 +6,7 @@ import {
   findTagIds,
   findViews,
   listNetworkIds,
+  listNews,
   type MakerEnd,
   MOST_FOUND_VIEWS,
   queueCollectorJob,
@@ -47,6 +48,8 @@ export interface TopologyDirectory {
   ): Promise<CollectorJob>;
   /** Cancels the jobs of a collector; idempotent. */
   endCollectorJobs(organizationId: string, collectorId: string): Promise<void>;
+  /** What to tell a user. */
+  newsOf(organizationId: string, asked: BodyOf<typeof listNews>): Promise<DataOf<typeof listNews>>;
   /** Reports a deleted organization; idempotent. */
   removeOrganization(organizationId: string): Promise<void>;
 }
@@ -99,6 +102,7 @@ export function createTopologyDirectory(topology: Pick<InternalClient, "ask">): 
     endCollectorJobs: async (id, collector_id) => {
       await topology.ask(endCollectorJobs, { params: { id }, query: { collector_id } });
     },
+    newsOf: (organizationId, body) => topology.ask(listNews, { params: { id: organizationId }, body }),
     removeOrganization: async (organizationId) => {
       await topology.ask(removeOrganization, { params: { id: organizationId } });
     },

@@ -72,7 +72,7 @@ export function mountReports(router: Router, storage: Storage): void {
 }
 
 /** The ports whose certificates end first, without the names of their hosts, and the number of all. */
-async function certificatesOf(
+export async function certificatesOf(
   { ports }: Storage,
   scope: Scope,
   beforeMs: number,
