@@ -23,6 +23,7 @@ import { mountDefinitions } from "./resources/definitions.js";
 import { mountDiff } from "./resources/diff.js";
 import { mountExports } from "./resources/exports.js";
 import { mountHosts } from "./resources/hosts.js";
+import { mountImpact } from "./resources/impact.js";
 import { mountImportJobs } from "./resources/import-jobs.js";
 import { type Imports, mountImports } from "./resources/imports.js";
 import { mountInterfaces } from "./resources/interfaces.js";
@@ -92,6 +93,7 @@ export function createTopologyApp(parts: TopologyParts): Router {
   mountDefinitions(router);
   mountViews(router, storage, past, notices);
   mountDependencies(router, storage, past);
+  mountImpact(router, storage, past);
   mountSharedView(router, storage, past);
   mountTopology(router, storage, past);
   mountChanges(router, journal, storage);

@@ -11,6 +11,7 @@ import * as deviceSignIn from "./device-sign-in.js";
 import * as exports from "./exports.js";
 import * as stats from "./stats.js";
 import * as hosts from "./hosts.js";
+import * as impact from "./impact.js";
 import * as importJobs from "./import-jobs.js";
 import * as imports from "./imports.js";
 import * as interfaces from "./interfaces.js";
@@ -86,6 +87,7 @@ export const OPERATIONS = operationsOf(
   tags,
   views,
   dependencies,
+  impact,
   shares,
   definitions,
   topology,
@@ -120,6 +122,7 @@ export * from "./moments.js";
 export * from "./endpoint.js";
 export * from "./exports.js";
 export * from "./hosts.js";
+export * from "./impact.js";
 export * from "./import-formats.js";
 export * from "./import-job.js";
 export * from "./import-jobs.js";

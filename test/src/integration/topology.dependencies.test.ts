@@ -9,6 +9,10 @@ import {
   deletePort,
   deleteService,
   getDependency,
+  getHostImpact,
+  getServiceImpact,
+  type Impact,
+  patchHost,
   getService,
   type Host,
   listDependencies,
@@ -284,5 +288,130 @@ describe("what becomes of a dependency", () => {
     await owner.call(bulkDeleteDependencies, { body: [first!.id] });
     await make(usual());
     expect((await imported(owner, archive.text)).summary.Dependency).toMatchObject({ create: 0, unchanged: 2 });
+  });
+});
+
+describe("what stops if something stops", () => {
+  const service = getServiceImpact;
+  const host = getHostImpact;
+  const impact = (operation: typeof service, { id }: { id: string }, query = {}): Promise<Impact> =>
+    owner.call(operation, { params: { id }, query: query as never });
+  const linesOf = ({ reached }: Impact): string[] =>
+    reached.map(({ distance, kind, name, via, path }) => `${distance} ${kind} ${name} ${via} ${path.length}`);
+
+  it("is told with the path, through dependencies, hosts and guests, and the other way round", async () => {
+    const [shop] = web.services;
+    const [sql] = db.services;
+    const guest = await aHost(home, { name: "guest", services: 1 });
+    await owner.call(patchHost, {
+      params: guest,
+      body: { virtualization: { type: "vm", details: { host_id: web.id } } },
+    });
+    const made = await make({ client: { service_id: shop!.id }, server: { service_id: sql!.id } });
+    const cron = await make({
+      client: { host_id: guest.id, process: "cron" },
+      server: { host_id: web.id, service_id: shop!.id },
+    });
+    expect(await impact(service, sql!)).toEqual({
+      direction: "dependents",
+      counts: { hosts: 0, services: 1, processes: 1 },
+      complete: true,
+      reached: [
+        {
+          ...{ kind: "service", id: shop!.id, name: shop!.name, host_id: web.id, distance: 1 },
+          ...{ via: "dependency", dependency_id: made.id, path: [sql!.id] },
+        },
+        {
+          ...{ kind: "process", id: guest.id, name: "cron", host_id: guest.id, distance: 2 },
+          ...{ via: "dependency", dependency_id: cron.id, path: [sql!.id, shop!.id] },
+        },
+      ],
+    });
+    const ofHost = await impact(host, db);
+    expect(ofHost.counts).toEqual({ hosts: 0, services: 3, processes: 1 });
+    const ofWeb = await impact(host, web);
+    expect(linesOf(ofWeb).sort()).toEqual(
+      [
+        `1 host guest virtualization 1`,
+        ...web.services.map(({ name }) => `1 service ${name} runs_on 1`),
+        `2 process cron dependency 2`,
+        `2 service ${guest.services[0]!.name} runs_on 2`,
+      ].sort(),
+    );
+    const needs = { direction: "dependencies" };
+    expect(linesOf(await impact(service, shop!, needs))).toEqual([
+      "1 host web runs_on 1",
+      `1 service ${sql!.name} dependency 1`,
+      "2 host db runs_on 2",
+    ]);
+    // What is on a host is part of it: its process needs the shop.
+    expect(linesOf(await impact(host, guest, { ...needs, depth: 2 }))).toEqual([
+      "1 host web virtualization 1",
+      `1 service ${shop!.name} dependency 1`,
+      `2 service ${sql!.name} dependency 2`,
+    ]);
+    expect((await impact(host, web, { limit: 1 })).reached).toHaveLength(1);
+    expect((await impact(host, web, { depth: 1 })).counts).toEqual({ hosts: 1, services: 2, processes: 0 });
+  });
+
+  it("ends, also where things depend on each other, and is that of a past moment", async () => {
+    const [one, two] = web.services;
+    await make({ client: { service_id: one!.id }, server: { host_id: web.id, service_id: two!.id } });
+    await make({ client: { service_id: two!.id }, server: { host_id: web.id, service_id: one!.id } });
+    expect((await impact(service, one!)).counts).toEqual({ hosts: 0, services: 1, processes: 0 });
+    const cursor = await waitForJournal(owner);
+    await owner.call(bulkDeleteDependencies, { body: (await all()).map(({ id }) => id) });
+    expect((await impact(service, one!)).counts.services).toBe(0);
+    expect((await impact(service, one!, { as_of: cursor })).counts.services).toBe(1);
+  });
+
+  it("is the same read from the present and from the past, in a random inventory", async () => {
+    const hosts = await Promise.all(Array.from({ length: 6 }, (_, n) => aHost(home, { name: `h${n}`, services: 2 })));
+    let seed = 7;
+    const next = (most: number): number => (seed = (seed * 1_103_515_245 + 12_345) % 2_147_483_648) % most;
+    const place = (): { host_id: string; service_id: string | null } => {
+      const { id, services } = hosts[next(hosts.length)]!;
+      return { host_id: id, service_id: services[next(3)]?.id ?? null };
+    };
+    for (let n = 0; n < 14; n++)
+      await owner.send(createDependency, { body: { network_id: network(), client: place(), server: place() } });
+    await owner.call(patchHost, {
+      params: hosts[1]!,
+      body: { virtualization: { type: "vm", details: { host_id: hosts[0]!.id } } },
+    });
+    expect((await all()).length).toBeGreaterThan(5);
+    const cursor = await waitForJournal(owner);
+    const setOf = ({ counts, reached }: Impact): object => ({
+      counts,
+      reached: reached.map(({ kind, id, distance }) => `${distance} ${kind} ${id}`).sort(),
+    });
+    for (const direction of ["dependents", "dependencies"])
+      for (const depth of [1, 2, 10])
+        for (const [operation, subject] of [
+          ...hosts.map((one) => [host, one] as const),
+          ...hosts.map(({ services }) => [service, services[0]!] as const),
+        ]) {
+          const query = { direction, depth };
+          const present = setOf(await impact(operation as typeof service, subject, query));
+          expect(setOf(await impact(operation as typeof service, subject, { ...query, as_of: cursor }))).toEqual(
+            present,
+          );
+        }
+  });
+
+  it("is refused for what is not there, and ends at the networks of the caller", async () => {
+    const missing = unknownEntity();
+    expect(await owner.refusal(service, { params: missing })).toEqual([404, "not_found", { entity: "Service" }]);
+    expect(await owner.refusal(host, { params: missing })).toEqual([404, "not_found", { entity: "Host" }]);
+    const office = await aNetwork(owner, "Office");
+    const far = await aHost(office, { name: "far" });
+    await owner.call(patchHost, {
+      params: far,
+      body: { virtualization: { type: "vm", details: { host_id: web.id } } },
+    });
+    expect((await impact(host, web)).counts.hosts).toBe(1);
+    const limited = owner.restrictedTo([network()]);
+    expect((await limited.call(host, { params: web })).counts.hosts).toBe(0);
+    expect(await limited.refusal(host, { params: far })).toEqual([404, "not_found", { entity: "Host" }]);
   });
 });

@@ -1,6 +1,7 @@
 import type { Document } from "mongodb";
 import type {
   Category,
+  Dependency,
   HostRecord,
   Interface,
   Port,
@@ -29,6 +30,7 @@ interface Parts {
   readonly interfaces: Interface;
   readonly ports: Port;
   readonly services: Service;
+  readonly dependencies: Dependency;
 }
 
 /** Entities of one snapshot, by kind. */

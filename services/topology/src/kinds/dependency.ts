@@ -1,5 +1,5 @@
 import { Dependency, DependencyCreate, DependencySource, DependencyUpdate } from "@nts/shared/contract";
-import { endsKeyOf, namedBy } from "../values/ends.rules.js";
+import { clientOf, endsKeyOf, keyOf, namedBy, serverOf } from "../values/ends.rules.js";
 import { MADE } from "./archived.js";
 import { kind } from "./kind.js";
 
@@ -10,5 +10,11 @@ export const dependencyKind = kind("Dependency", {
   placed: ["network_id"],
   defaults: {},
   archived: DependencyCreate.extend({ ...MADE, source: DependencySource }),
-  keysOf: (dependency) => ({ ...namedBy(dependency), ends: endsKeyOf(dependency), source: dependency.source }),
+  keysOf: (dependency) => ({
+    ...namedBy(dependency),
+    ends: endsKeyOf(dependency),
+    client_key: keyOf(clientOf(dependency)),
+    server_key: keyOf(serverOf(dependency)),
+    source: dependency.source,
+  }),
 });

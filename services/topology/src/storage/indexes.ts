@@ -105,6 +105,9 @@ export const HOST_BINDINGS_INDEX: IndexKey = { organization_id: 1, host_id: 1 };
 export const HOST_DEPENDENCIES_INDEX: IndexKey = { organization_id: 1, host_id: 1 };
 /** Those by services and by ports. */
 export const SERVICE_DEPENDENCIES_INDEX: IndexKey = { organization_id: 1, service_id: 1 };
+/** Those by what they start from, or lead to, with all that it takes to follow them. */
+export const CLIENTS_INDEX: IndexKey = { organization_id: 1, server_key: 1, network_id: 1, client_key: 1, _id: 1 };
+export const SERVERS_INDEX: IndexKey = { organization_id: 1, client_key: 1, network_id: 1, server_key: 1, _id: 1 };
 const PORT_DEPENDENCIES_INDEX: IndexKey = { organization_id: 1, port_id: 1 };
 
 /** The index of links by the hosts at their ends. */
@@ -231,6 +234,8 @@ const ENTITY_INDEXES: Readonly<Record<Collection, readonly IndexDescription[]>> 
     { key: HOST_DEPENDENCIES_INDEX },
     { key: SERVICE_DEPENDENCIES_INDEX },
     { key: PORT_DEPENDENCIES_INDEX },
+    { key: CLIENTS_INDEX },
+    { key: SERVERS_INDEX },
     { name: "one_dependency", key: { organization_id: 1, ends: 1 }, unique: true },
   ],
   tags: [

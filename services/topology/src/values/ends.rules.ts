@@ -36,6 +36,39 @@ export function endsKeyOf({ client, server }: Ends): string {
   ].join(" > ");
 }
 
+/** A host, a service, or a process of a host. */
+export interface Place {
+  readonly kind: "host" | "service" | "process";
+  /** Of a process, its host. */
+  readonly id: string;
+  /** The name of a process. */
+  readonly process?: string;
+}
+
+export const hostAt = (id: string): Place => ({ kind: "host", id });
+export const serviceAt = (id: string): Place => ({ kind: "service", id });
+
+export function clientOf({ client: { host_id, service_id, process } }: Ends): Place {
+  if (service_id !== null) return serviceAt(service_id);
+  return process === null ? hostAt(host_id) : { kind: "process", id: host_id, process };
+}
+
+export function serverOf({ server: { host_id, service_id } }: Ends): Place {
+  return service_id === null ? hostAt(host_id) : serviceAt(service_id);
+}
+
+const UUID_LENGTH = 36;
+
+export function keyOf({ kind, id, process = "" }: Place): string {
+  return `${kind[0] ?? ""}${id}${process}`;
+}
+
+export function placeIn(key: string): Place {
+  const id = key.slice(1, UUID_LENGTH + 1);
+  if (key.startsWith("p")) return { kind: "process", id, process: key.slice(UUID_LENGTH + 1) };
+  return key.startsWith("h") ? hostAt(id) : serviceAt(id);
+}
+
 /** Whether it says that something depends on itself, or on the host that it is on. */
 export function isOfItself({ client, server }: Ends): boolean {
   if (client.host_id !== server.host_id) return false;

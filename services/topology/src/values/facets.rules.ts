@@ -95,8 +95,18 @@ function productFacet(product: string): string {
   return `@product:${folded(product)}`;
 }
 
+const ON = "@on:";
+
 function runnerFacet(id: string): string {
-  return `@on:${id}`;
+  return `${ON}${id}`;
+}
+
+/** The condition for whatever runs on something; the first part is that of the index. */
+export const GUESTS = { $and: [{ facets: { $gt: "" } }, { facets: { $regex: `^${ON}` } }] };
+
+/** The ids of what something runs on, among its facets. */
+export function runnersAmong(facets: readonly string[]): string[] {
+  return facets.flatMap((facet) => (facet.startsWith(ON) ? facet.slice(ON.length) : []));
 }
 
 function roleFacet(role: Role): string {

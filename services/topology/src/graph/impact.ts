@@ -1,0 +1,188 @@
+import { type Impact, type ImpactDirection, MOST_REACHED, type Reached } from "@nts/shared/contract";
+import { hostAt, keyOf, type Place } from "../values/ends.rules.js";
+
+// Follows what depends on what, level by level, so that each level takes a few queries, whatever it finds: a service stops with
+// its host, a guest with what it runs on, and a client with its server. What is followed is limited.
+
+/** From one place to what stops with it, or to what it needs. */
+export interface Step {
+  readonly from: Place;
+  readonly to: Place;
+  readonly via: Reached["via"];
+  readonly dependencyId?: string;
+}
+
+/** What is known of a place that exists. */
+export interface KnownPlace {
+  readonly name: string;
+  readonly hostId: string;
+}
+
+/** Where the steps are read; each of them for many places at once, and only to what exists. */
+export interface Surroundings {
+  /** Those of hosts; up to so many. */
+  servicesOn(hostIds: readonly string[], most: number): Promise<readonly Step[]>;
+  /** To what runs on hosts or services; about so many. */
+  guestsOf(places: readonly Place[], most: number): Promise<readonly Step[]>;
+  /** To the hosts of services, and to what hosts and services run on. */
+  runnersOf(places: readonly Place[]): Promise<readonly Step[]>;
+  /** Of dependencies; up to so many. */
+  needsAt(places: readonly Place[], direction: ImpactDirection, most: number): Promise<readonly Step[]>;
+  /** From all clients on a host. */
+  needsOn(hostId: string): Promise<readonly Step[]>;
+  /** Those that exist, by key. */
+  known(places: readonly Place[]): Promise<ReadonlyMap<string, KnownPlace>>;
+}
+
+interface Following {
+  readonly subject: Place;
+  readonly direction: ImpactDirection;
+  readonly depth: number;
+  /** Entries of the response. */
+  readonly limit: number;
+  /** Called before each level. */
+  readonly check: () => void;
+}
+
+/** Maximum dependencies read for one level. */
+const MOST_NEEDS = 50_000;
+
+const COUNTED = { host: "hosts", service: "services", process: "processes" } as const;
+
+type Found = Omit<Reached, "name" | "host_id"> & { readonly place: Place };
+
+export async function impactOf(around: Surroundings, following: Following): Promise<Impact> {
+  const { subject, direction, depth, limit, check } = following;
+  const counts = { hosts: 0, services: 0, processes: 0 };
+  const found: Found[] = [];
+  /** The ids from the subject to a place, by its key. */
+  const paths = new Map<string, readonly string[]>([[keyOf(subject), []]]);
+  const isWhole = subject.kind === "host" && direction === "dependencies";
+  let frontier = isWhole ? await withServices(around, subject, paths) : [subject];
+  let complete = true;
+  for (let distance = 1, left = MOST_REACHED; distance <= depth && frontier.length > 0; distance++) {
+    check();
+    const steps = await stepsFrom(around, frontier, { direction, most: left + 1 });
+    if (isWhole && distance === 1) steps.push(...(await around.needsOn(subject.id)));
+    if (steps.length > MOST_NEEDS) complete = false;
+    frontier = [];
+    for (const { from, to, via, dependencyId = null } of steps) {
+      const key = keyOf(to);
+      if (paths.has(key)) continue;
+      if (left === 0) {
+        complete = false;
+        break;
+      }
+      left -= 1;
+      const path = [...(paths.get(keyOf(from)) ?? []), from.id];
+      paths.set(key, path);
+      counts[COUNTED[to.kind]] += 1;
+      if (found.length < limit)
+        found.push({ place: to, kind: to.kind, id: to.id, distance, via, dependency_id: dependencyId, path });
+      // Nothing is known to stop with a process.
+      if (to.kind !== "process") frontier.push(to);
+    }
+  }
+  const known = await around.known(found.map(({ place }) => place));
+  const reached = found.map(({ place, ...one }): Reached => {
+    const { name = "", hostId = place.id } = known.get(keyOf(place)) ?? {};
+    return { ...one, name: place.process ?? name, host_id: hostId };
+  });
+  return { direction, counts, complete, reached };
+}
+
+/** A host with what is on it. */
+async function withServices(
+  { servicesOn }: Surroundings,
+  host: Place,
+  paths: Map<string, readonly string[]>,
+): Promise<Place[]> {
+  const services = (await servicesOn([host.id], MOST_REACHED)).map(({ to }) => to);
+  for (const service of services) paths.set(keyOf(service), [host.id]);
+  return [host, ...services];
+}
+
+async function stepsFrom(
+  around: Surroundings,
+  frontier: readonly Place[],
+  { direction, most }: { readonly direction: ImpactDirection; readonly most: number },
+): Promise<Step[]> {
+  const hostIds = frontier.flatMap(({ kind, id }) => (kind === "host" ? id : []));
+  const inside =
+    direction === "dependents"
+      ? [...(await around.servicesOn(hostIds, most)), ...(await around.guestsOf(frontier, most))]
+      : await around.runnersOf(frontier);
+  return [...inside, ...(await around.needsAt(frontier, direction, MOST_NEEDS + 1))];
+}
+
+/** A host or service with what it runs on. */
+export interface WholePlace extends KnownPlace {
+  readonly place: Place;
+  readonly runners: readonly Place[];
+}
+
+/** The surroundings within what was read as a whole. */
+export interface Whole {
+  readonly places: readonly WholePlace[];
+  /** Of dependencies, from clients to servers. */
+  readonly needs: readonly {
+    readonly client: Place;
+    readonly server: Place;
+    readonly id: string;
+    readonly hostId: string;
+  }[];
+}
+
+export function surroundingsIn({ needs, places }: Whole): Surroundings {
+  const byKey = new Map(places.map((one) => [keyOf(one.place), one]));
+  const steps = { services: createSteps(), guests: createSteps(), runners: createSteps(), on: createSteps() };
+  const ofNeeds = { dependents: createSteps(), dependencies: createSteps() };
+  for (const { place, hostId, runners } of places) {
+    if (place.kind === "service") {
+      steps.services.add({ from: hostAt(hostId), to: place, via: "runs_on" });
+      steps.runners.add({ from: place, to: hostAt(hostId), via: "runs_on" });
+    }
+    for (const runner of runners.filter((one) => byKey.has(keyOf(one)))) {
+      steps.guests.add({ from: runner, to: place, via: "virtualization" });
+      steps.runners.add({ from: place, to: runner, via: "virtualization" });
+    }
+  }
+  for (const { client, server, id: dependencyId, hostId } of needs) {
+    ofNeeds.dependents.add({ from: server, to: client, via: "dependency", dependencyId });
+    ofNeeds.dependencies.add({ from: client, to: server, via: "dependency", dependencyId });
+    if (client.kind !== "service") steps.on.add({ from: hostAt(hostId), to: server, via: "dependency", dependencyId });
+  }
+  const known = (place: Place): KnownPlace | undefined =>
+    byKey.get(keyOf(place.kind === "process" ? hostAt(place.id) : place));
+  return {
+    servicesOn: (hostIds) => steps.services.of(hostIds.map(hostAt)),
+    guestsOf: steps.guests.of,
+    runnersOf: steps.runners.of,
+    needsAt: (some, direction) => ofNeeds[direction].of(some),
+    needsOn: (hostId) => steps.on.of([hostAt(hostId)]),
+    known: (some) =>
+      Promise.resolve(
+        new Map(
+          some.flatMap((place) => {
+            const one = known(place);
+            return one === undefined ? [] : [[keyOf(place), one] as const];
+          }),
+        ),
+      ),
+  };
+}
+
+/** Steps by where they start. */
+function createSteps() {
+  const byStart = new Map<string, Step[]>();
+  return {
+    add: (step: Step): void => {
+      const key = keyOf(step.from);
+      const some = byStart.get(key);
+      if (some === undefined) byStart.set(key, [step]);
+      else some.push(step);
+    },
+    of: (places: readonly Place[]): Promise<Step[]> =>
+      Promise.resolve(places.flatMap((place) => byStart.get(keyOf(place)) ?? [])),
+  };
+}

@@ -1,0 +1,183 @@
+import type { HostRecord, Service } from "@nts/shared/contract";
+import { PAST } from "@nts/shared/contract/moments";
+import { AppError } from "@nts/shared/errors";
+import { putUnder } from "@nts/shared/groups";
+import type { Scope } from "@nts/shared/http/tenancy";
+import {
+  BY_ID,
+  CLIENTS_INDEX,
+  FACET_INDEX,
+  HOST_DEPENDENCIES_INDEX,
+  HOST_ORDER_INDEX,
+  SERVERS_INDEX,
+} from "../storage/indexes.js";
+import type { Storage } from "../storage/storage.js";
+import { clientOf, hostAt, keyOf, type Place, placeIn, serverOf, serviceAt } from "../values/ends.rules.js";
+import { facetFilter, GUESTS, runnersAmong } from "../values/facets.rules.js";
+import { runnersOf } from "../values/runners.rules.js";
+import type { KnownPlace, Step, Surroundings, Whole } from "./impact.js";
+import type { GraphSource } from "./read.js";
+
+// What an impact follows: as it is stored, found by indexes, or as it was.
+
+type Reads = Pick<Storage, "hosts" | "services" | "dependencies">;
+
+const KINDS = ["host", "service"] as const;
+type Kind = (typeof KINDS)[number];
+/** Guests that are read at once. */
+const MOST_AT_ONCE = 1_000;
+
+interface Guests {
+  readonly byRunner: ReadonlyMap<string, readonly Place[]>;
+  /** There are no others. */
+  readonly isWhole: boolean;
+}
+
+type Selecting = Pick<Storage["hosts"], "select">;
+
+/** Dependencies name only what exists; what something runs on need not exist. */
+export function storedSurroundings({ hosts, services, dependencies }: Reads, scope: Scope): Surroundings {
+  const stores: Readonly<Record<Kind, Selecting>> = { host: hosts, service: services };
+  const placeAt = { host: hostAt, service: serviceAt };
+
+  async function existing(ids: readonly string[]): Promise<ReadonlyMap<string, Place>> {
+    const found = new Map<string, Place>();
+    for (const kind of ids.length === 0 ? [] : KINDS)
+      for (const { _id } of await stores[kind].select(scope, named(ids), { projection: { _id: 1 }, hint: BY_ID }))
+        found.set(_id, placeAt[kind](_id));
+    return found;
+  }
+
+  /** Most inventories have few guests, which are read once. */
+  let few: Promise<Guests> | undefined;
+
+  async function guests(filter: object, limit: number): Promise<Guests> {
+    const byRunner = new Map<string, Place[]>();
+    let isWhole = true;
+    for (const kind of KINDS) {
+      const options = { projection: { facets: 1 }, hint: FACET_INDEX, limit };
+      const found = await stores[kind].select(scope, filter, options);
+      isWhole &&= found.length < limit;
+      for (const { _id, facets } of found)
+        for (const runner of runnersAmong(facets as string[])) putUnder(byRunner, runner, placeAt[kind](_id));
+    }
+    return { byRunner, isWhole };
+  }
+
+  return {
+    servicesOn: async (hostIds, most) => {
+      if (hostIds.length === 0) return [];
+      const options = { projection: { host_id: 1 }, hint: HOST_ORDER_INDEX, limit: most };
+      const found = await services.select(scope, { host_id: { $in: [...hostIds] } }, options);
+      return found.map(({ _id, host_id }) => ({
+        ...{ from: hostAt(String(host_id)), to: serviceAt(_id), via: "runs_on" as const },
+      }));
+    },
+    guestsOf: async (places, most) => {
+      const all = await (few ??= guests(GUESTS, MOST_AT_ONCE));
+      const ids = places.map(({ id }) => id);
+      const found = all.isWhole ? all : await guests({ ...facetFilter({ runs_on: ids }) }, most);
+      return places.flatMap((from) =>
+        (found.byRunner.get(from.id) ?? []).map((to) => ({ from, to, via: "virtualization" as const })),
+      );
+    },
+    runnersOf: async (places) => {
+      const steps: Step[] = [];
+      const runs: [from: Place, runner: string][] = [];
+      for (const kind of KINDS) {
+        const ids = places.flatMap((one) => (one.kind === kind ? one.id : []));
+        if (ids.length === 0) continue;
+        const options = { projection: { host_id: 1, facets: 1 }, hint: BY_ID };
+        for (const { _id, host_id, facets } of await stores[kind].select(scope, named(ids), options)) {
+          const from = placeAt[kind](_id);
+          if (kind === "service") steps.push({ from, to: hostAt(String(host_id)), via: "runs_on" });
+          for (const runner of runnersAmong((facets ?? []) as string[])) runs.push([from, runner]);
+        }
+      }
+      const there = await existing([...new Set(runs.map(([, id]) => id))]);
+      for (const [from, id] of runs) {
+        const to = there.get(id);
+        if (to !== undefined) steps.push({ from, to, via: "virtualization" });
+      }
+      return steps;
+    },
+    needsAt: async (places, direction, most) => {
+      const [field, hint] =
+        direction === "dependents"
+          ? (["server_key", CLIENTS_INDEX] as const)
+          : (["client_key", SERVERS_INDEX] as const);
+      const options = { projection: KEYS, hint, limit: most };
+      const found = await dependencies.select(scope, { [field]: { $in: places.map(keyOf) } }, options);
+      return found.map(({ _id, client_key, server_key }) => {
+        const client = placeIn(String(client_key));
+        const server = placeIn(String(server_key));
+        const [from, to] = direction === "dependents" ? [server, client] : [client, server];
+        return { from, to, via: "dependency" as const, dependencyId: _id };
+      });
+    },
+    needsOn: async (hostId) => {
+      const options = { projection: KEYS, hint: HOST_DEPENDENCIES_INDEX };
+      const found = await dependencies.select(scope, { host_id: hostId }, options);
+      return found.flatMap(({ _id, client_key, server_key }) => {
+        const client = placeIn(String(client_key));
+        // Services of the host are followed for themselves.
+        if (client.kind === "service" || client.id !== hostId) return [];
+        return [
+          {
+            ...{ from: hostAt(hostId), to: placeIn(String(server_key)), via: "dependency" as const },
+            dependencyId: _id,
+          },
+        ];
+      });
+    },
+    known: async (places) => {
+      const known = new Map<string, KnownPlace>();
+      for (const kind of KINDS) {
+        const ids = places.flatMap((one) =>
+          one.kind === kind || (kind === "host" && one.kind === "process") ? one.id : [],
+        );
+        if (ids.length === 0) continue;
+        const options = { projection: { name: 1, host_id: 1 }, hint: BY_ID };
+        for (const { _id, name, host_id } of await stores[kind].select(scope, named([...new Set(ids)]), options))
+          known.set(keyOf(placeAt[kind](_id)), { name: String(name), hostId: String(host_id ?? _id) });
+      }
+      for (const place of places) {
+        const host = place.kind === "process" ? known.get(keyOf(hostAt(place.id))) : undefined;
+        if (host !== undefined) known.set(keyOf(place), host);
+      }
+      return known;
+    },
+  };
+}
+
+const KEYS = { client_key: 1, server_key: 1 } as const;
+
+function named(ids: readonly string[]): { _id: { $in: string[] } } {
+  return { _id: { $in: [...ids] } };
+}
+
+/** All that an impact could follow in a source. @throws AppError `too_many_changes` */
+export async function wholeOf({ all }: Pick<GraphSource, "all">): Promise<Whole> {
+  const places: Whole["places"][number][] = [];
+  const needs: Whole["needs"][number][] = [];
+  const requireFew = (): void => {
+    if (places.length + needs.length > PAST.entities) throw new AppError("too_many_changes", { limit: PAST.entities });
+  };
+  const take = (entity: HostRecord | Service): void => {
+    const isService = "host_id" in entity;
+    const place = isService ? serviceAt(entity.id) : hostAt(entity.id);
+    const hostId = isService ? entity.host_id : entity.id;
+    places.push({ place, name: entity.name, hostId, runners: runnersOf(entity) });
+  };
+  for (const kind of ["hosts", "services"] as const)
+    for await (const read of all(kind)) {
+      for (const { entity } of read) take(entity);
+      requireFew();
+    }
+  for await (const read of all("dependencies")) {
+    for (const { entity } of read)
+      needs.push({ client: clientOf(entity), server: serverOf(entity), id: entity.id, hostId: entity.client.host_id });
+    requireFew();
+  }
+  return { places, needs };
+}

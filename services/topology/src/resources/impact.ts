@@ -1,0 +1,36 @@
+import { getHostImpact, getServiceImpact } from "@nts/shared/contract";
+import { respond } from "@nts/shared/http/respond";
+import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
+import { requireNotAbandoned } from "@nts/shared/work";
+import { AppError } from "@nts/shared/errors";
+import { impactOf, surroundingsIn } from "../graph/impact.js";
+import { pastSource } from "../graph/past.js";
+import { storedSurroundings, wholeOf } from "../graph/surroundings.js";
+import type { Past } from "../past/past.js";
+import type { Storage } from "../storage/storage.js";
+import { hostAt, keyOf, type Place, serviceAt } from "../values/ends.rules.js";
+
+export function mountImpact(router: Router, storage: Storage, past: Past): void {
+  mount(router, getServiceImpact, impact(storage, past, serviceAt));
+  mount(router, getHostImpact, impact(storage, past, hostAt));
+}
+
+function impact(storage: Storage, past: Past, placeOf: (id: string) => Place): UserHandler<typeof getServiceImpact> {
+  return async ({ work, scope, principal, params: { id }, query: { as_of: asOf, ...query } }) => {
+    const subject = placeOf(id);
+    const around =
+      asOf === undefined
+        ? storedSurroundings(storage, scope)
+        : surroundingsIn(
+            await wholeOf(
+              await pastSource(storage, past, { work, rights: principal.scope, asOf, networkId: undefined }),
+            ),
+          );
+    const entity = subject.kind === "host" ? storage.hosts.name : storage.services.name;
+    if (!(await around.known([subject])).has(keyOf(subject))) throw new AppError("not_found", { entity });
+    const check = (): void => {
+      requireNotAbandoned(work);
+    };
+    return respond.data(await impactOf(around, { subject, check, ...query }));
+  };
+}
