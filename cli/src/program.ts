@@ -4,6 +4,7 @@ import { addApply } from "./commands/apply.js";
 import { addDiff, addExport, addWatch } from "./commands/changes.js";
 import { addCollect } from "./commands/collect.js";
 import { addCompletion } from "./commands/completion.js";
+import { addImpact } from "./commands/impact.js";
 import { addImportJobs } from "./commands/import-jobs.js";
 import { addImport } from "./commands/imports.js";
 import { addKey, addLogin } from "./commands/login.js";
@@ -31,6 +32,7 @@ export function createProgram(surroundings: Surroundings, version: string): Comm
     addResources,
     addMerge,
     addShare,
+    addImpact,
     addImport,
     addImportJobs,
     addCollect,

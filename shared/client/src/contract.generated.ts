@@ -248,6 +248,8 @@ export const OPERATIONS = {
   update_dependency: { method: "put", path: "/api/v1/dependencies/{id}", takesKey: true },
   patch_dependency: { method: "patch", path: "/api/v1/dependencies/{id}", takesKey: true, bodyType: "application/merge-patch+json" },
   delete_dependency: { method: "delete", path: "/api/v1/dependencies/{id}", takesKey: true },
+  get_host_impact: { method: "get", path: "/api/v1/hosts/{id}/impact" },
+  get_service_impact: { method: "get", path: "/api/v1/services/{id}/impact" },
   get_shared_view: { method: "get", path: "/api/v1/shared-view" },
   list_shares: { method: "get", path: "/api/v1/shares" },
   delete_share: { method: "delete", path: "/api/v1/shares/{id}", takesKey: true },

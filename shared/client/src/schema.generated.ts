@@ -2332,6 +2332,51 @@ export interface components {
             data: components["schemas"]["Dependency"];
             meta: components["schemas"]["Meta"];
         };
+        ImpactEnvelope: {
+            /** @description Always `true`. */
+            success: boolean;
+            data: components["schemas"]["Impact"];
+            meta: components["schemas"]["Meta"];
+        };
+        Impact: {
+            /** @enum {string} */
+            direction: "dependents" | "dependencies";
+            counts: {
+                /** Format: int64 */
+                hosts: number;
+                /** Format: int64 */
+                services: number;
+                /** Format: int64 */
+                processes: number;
+            };
+            /** @description False if there is more than the 10,000 that are followed. */
+            complete: boolean;
+            /** @description Nearest first, up to `limit`. */
+            reached: components["schemas"]["Reached"][];
+        };
+        Reached: {
+            /** @enum {string} */
+            kind: "host" | "service" | "process";
+            /** @description Of the host or service; of a process, its host. */
+            id: components["schemas"]["Uuid"];
+            name: string;
+            /** @description Of a host, its own. */
+            host_id: components["schemas"]["Uuid"];
+            /**
+             * Format: int64
+             * @description Steps from the subject.
+             */
+            distance: number;
+            /**
+             * @description The last step: a dependency, that a service is on its host, or that a guest runs on something.
+             * @enum {string}
+             */
+            via: "dependency" | "runs_on" | "virtualization";
+            /** @description Of a dependency. */
+            dependency_id: components["schemas"]["Uuid"] | null;
+            /** @description From the subject to what is before this one. */
+            path: components["schemas"]["Uuid"][];
+        };
         SharedViewEnvelope: {
             /** @description Always `true`. */
             success: boolean;
@@ -3867,6 +3912,15 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["DependencyEnvelope"];
+            };
+        };
+        /** @description Success */
+        ImpactResponse: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ImpactEnvelope"];
             };
         };
         /** @description Success */
@@ -7686,6 +7740,46 @@ export interface operations {
         };
         responses: {
             200: components["responses"]["WrittenDependencyResponse"];
+        };
+    };
+    get_host_impact: {
+        parameters: {
+            query?: {
+                /** @description `dependents`: what stops if this stops. `dependencies`: what this needs; of a host, also what is on it. */
+                direction?: "dependents" | "dependencies";
+                /** @description Steps to follow. */
+                depth?: number;
+                /** @description Maximum entries of `reached`; counts are of all. */
+                limit?: number;
+                /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
+                as_of?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        responses: {
+            200: components["responses"]["ImpactResponse"];
+        };
+    };
+    get_service_impact: {
+        parameters: {
+            query?: {
+                /** @description `dependents`: what stops if this stops. `dependencies`: what this needs; of a host, also what is on it. */
+                direction?: "dependents" | "dependencies";
+                /** @description Steps to follow. */
+                depth?: number;
+                /** @description Maximum entries of `reached`; counts are of all. */
+                limit?: number;
+                /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
+                as_of?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        responses: {
+            200: components["responses"]["ImpactResponse"];
         };
     };
     get_shared_view: {

@@ -3,6 +3,7 @@ import { BlockList } from "node:net";
 import { createHost, createSubnet } from "../contract/index.js";
 import { HOSTS, hostBody, labelOf, subnetBodies } from "./bodies.js";
 import { SUBNETS } from "./data.js";
+import { DEPENDENCIES, dependencyBodies } from "./dependencies.js";
 
 const interfaces = HOSTS.flatMap((host) => host.interfaces);
 
@@ -39,6 +40,22 @@ describe("the sample network", () => {
         missing: [],
       });
     }
+  });
+
+  it("has dependencies between services and ports that are there", () => {
+    const hosts = HOSTS.map(({ name, services }) => ({
+      ...{ id: name, name },
+      services: services.map(([service]) => ({ id: service, name: service })),
+      ports: services.flatMap(([, , ...ports]) =>
+        ports.map((port) => {
+          const [number = "", protocol = ""] = (port.split("@")[0] ?? "").split("/");
+          return { id: port, number: Number(number), protocol };
+        }),
+      ),
+    }));
+    const bodies = dependencyBodies("network", hosts);
+    expect(bodies).toHaveLength(DEPENDENCIES.length);
+    expect(bodies.filter(({ server }) => server.port_id === null)).toEqual([]);
   });
 
   it("is created by bodies that the contract accepts, with what runs on what", () => {

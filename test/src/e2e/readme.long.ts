@@ -138,7 +138,7 @@ describe("the examples of docs/map.md", () => {
 describe("the examples of docs/dependencies.md", () => {
   it("give the responses that the page shows", async () => {
     const page = readPage("docs/dependencies.md");
-    const own = (text: string): string => text.replaceAll("ada@example.com", "lovelace@example.com");
+    const own = (text: string): string => text.replaceAll("ada@example.com", "eratosthenes@example.com");
     const commands = [...readFiveMinutes().commands, ...page.commands].map(own);
     const responses = await runFiveMinutes({ commands }, stack.url, folder);
     expect(responses.slice(-page.responses.length).map(shapeOf)).toEqual(page.responses.map(shapeOf));

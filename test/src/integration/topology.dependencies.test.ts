@@ -295,7 +295,7 @@ describe("what stops if something stops", () => {
   const service = getServiceImpact;
   const host = getHostImpact;
   const impact = (operation: typeof service, { id }: { id: string }, query = {}): Promise<Impact> =>
-    owner.call(operation, { params: { id }, query: query as never });
+    owner.call(operation, { params: { id }, query });
   const linesOf = ({ reached }: Impact): string[] =>
     reached.map(({ distance, kind, name, via, path }) => `${distance} ${kind} ${name} ${via} ${path.length}`);
 
@@ -392,10 +392,8 @@ describe("what stops if something stops", () => {
           ...hosts.map(({ services }) => [service, services[0]!] as const),
         ]) {
           const query = { direction, depth };
-          const present = setOf(await impact(operation as typeof service, subject, query));
-          expect(setOf(await impact(operation as typeof service, subject, { ...query, as_of: cursor }))).toEqual(
-            present,
-          );
+          const present = setOf(await impact(operation, subject, query));
+          expect(setOf(await impact(operation, subject, { ...query, as_of: cursor }))).toEqual(present);
         }
   });
 

@@ -3,6 +3,8 @@
  * leaving existing entities unchanged.
  */
 import { randomBytes } from "node:crypto";
+import type { Host } from "@nts/shared/contract";
+import { dependencyBodies } from "@nts/shared/sample/dependencies";
 import { type DemoRecord, readDemoRecord, writeDemoRecord } from "./access.js";
 import { ApiRefusal, createDemoApi, type DemoApi } from "./api.js";
 import { ENGINEER, enterAs, HELP_DESK } from "./colleagues.js";
@@ -57,6 +59,7 @@ export async function createDemo(options: DemoOptions): Promise<DemoRecord> {
   if (!record.complete) {
     report("Creating the demo network …");
     const networkId = await createNetwork(api, report);
+    await createDependencies(api, networkId);
     await createViews(api, networkId);
     const invitation = { owner: api, password: record.password, networkIds: [networkId], options };
     const engineer = await enterAs(ENGINEER, invitation);
@@ -121,6 +124,13 @@ async function createWebhook(api: DemoApi): Promise<void> {
   if ((await api.get<readonly unknown[]>("/api/v1/webhooks")).length > 0) return;
   const filter = { entities: ["Host", "Service"], actions: ["created", "deleted"] };
   await api.post("/api/v1/webhooks", { url: "https://hooks.example.com/topology", filter, is_enabled: false });
+}
+
+/** What needs what. */
+async function createDependencies(api: DemoApi, network_id: string): Promise<void> {
+  if ((await api.get<readonly unknown[]>("/api/v1/dependencies")).length > 0) return;
+  const hosts = await api.get<readonly Host[]>(`/api/v1/hosts?network_id=${network_id}&limit=0`);
+  for (const body of dependencyBodies(network_id, hosts)) await api.post("/api/v1/dependencies", body);
 }
 
 /** Two pictures of the map, one of the network and one of all. */

@@ -1,9 +1,11 @@
-import { deleteHost, getHost, HISTORIES, type Host } from "@nts/shared/contract";
+import { deleteHost, getHost, getHostImpact, HISTORIES, type Host } from "@nts/shared/contract";
 import { Merge, Split } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { useParams } from "react-router";
 import { HistoryPart } from "../activity/history-part.js";
 import { useOne } from "../api/queries.js";
+import { DependenciesPart } from "../dependencies/dependencies-part.js";
+import { stopsText } from "../dependencies/ends.js";
 import { AttributeList } from "../forms/attribute-list.js";
 import { EntityPage } from "../list/entity-page.js";
 import { FactList } from "../parts/fact-list.js";
@@ -29,13 +31,14 @@ import { VirtualizationText } from "../parts/virtualization-text.js";
 /** A host with its interfaces, ports and services. */
 export default function HostPage(): ReactNode {
   const { id = "" } = useParams();
+  const stops = useStops(id);
   return (
     <EntityPage
       read={useOne(getHost, { params: { id } })}
       noun="host"
       list={PATHS.hosts}
       remove={deleteHost}
-      consequence="Its interfaces, ports and services are deleted as well."
+      consequence={`Its interfaces, ports, services and dependencies are deleted as well. ${stops}`.trim()}
       editor={(hostId, close) => <HostEditor id={hostId} onClose={close} />}
       actions={(host) => <MergeAndSplit host={host} />}
       history={<HistoryPart operation={HISTORIES.Host} id={id} />}
@@ -48,9 +51,23 @@ export default function HostPage(): ReactNode {
           <EndpointsPart host={host} mayWrite={mayWrite} />
           <InterfacesPart host={host} mayWrite={mayWrite} />
           <GuestsPart host={host} />
+          <DependenciesPart host={host} mayWrite={mayWrite} />
         </>
       )}
     </EntityPage>
+  );
+}
+
+/** What stops with a host, besides what is on it. */
+function useStops(id: string): string {
+  const impact = useOne(getHostImpact, { params: { id }, query: { limit: 1_000 } }).data?.data;
+  if (impact === undefined) return "";
+  const { hosts, services, processes } = impact.counts;
+  const own = impact.reached.filter(({ host_id, via }) => via === "runs_on" && host_id === id).length;
+  const others = impact.reached.filter(({ host_id }) => host_id !== id);
+  return stopsText(
+    others.map(({ name }) => name),
+    hosts + services + processes - own,
   );
 }
 

@@ -7,7 +7,7 @@ const UNDOABLE = "The deletion can be undone under Activity";
 export const UNDOABLE_LARGE = `${UNDOABLE}, unless it covers more than ${REVERTED_ENTITIES.toLocaleString("en")} entries.`;
 
 /** These delete little else. */
-const SMALL = /^\/api\/v1\/(subnets|interfaces|ports|services)\/\{id\}$/;
+const SMALL = /^\/api\/v1\/(subnets|interfaces|ports|services|dependencies)\/\{id\}$/;
 
 /** The consequence of a deletion, and whether it can be undone: only the inventory, which can also be previewed, has a journal. */
 export function withUndo(consequence: string, { path, plans }: Endpoint): string {

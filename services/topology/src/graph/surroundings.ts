@@ -139,7 +139,7 @@ export function storedSurroundings({ hosts, services, dependencies }: Reads, sco
         if (ids.length === 0) continue;
         const options = { projection: { name: 1, host_id: 1 }, hint: BY_ID };
         for (const { _id, name, host_id } of await stores[kind].select(scope, named([...new Set(ids)]), options))
-          known.set(keyOf(placeAt[kind](_id)), { name: String(name), hostId: String(host_id ?? _id) });
+          known.set(keyOf(placeAt[kind](_id)), { name: String(name), hostId: kind === "host" ? _id : String(host_id) });
       }
       for (const place of places) {
         const host = place.kind === "process" ? known.get(keyOf(hostAt(place.id))) : undefined;

@@ -1,0 +1,99 @@
+import {
+  getHostImpact,
+  getServiceImpact,
+  type Impact,
+  IMPACT_DIRECTIONS,
+  isId,
+  type Reached,
+} from "@nts/shared/contract";
+import { type Command, Option } from "commander";
+import type { Connection } from "../connection.js";
+import { entitiesOf, idOf } from "../find.js";
+import { type OutputOptions, outputOption } from "../options.js";
+import { format, table } from "../output.js";
+import { resourceNamed } from "../resources.js";
+import { EXIT, Problem, type Surroundings } from "../terminal.js";
+import { type AddCommands, connectedFor } from "./command.js";
+import { send } from "./writes.js";
+
+// `impact` says what stops if a host or service stops, or what it needs.
+
+interface ImpactOptions extends OutputOptions {
+  readonly needs?: boolean;
+  readonly depth?: string;
+  readonly asOf?: string;
+}
+
+const MOST_LISTED = 1_000;
+
+export const addImpact: AddCommands = (program, surroundings: Surroundings) => {
+  program
+    .command("impact <name>")
+    .description("what stops if a host or service stops; a service as host/service if its name is not unique")
+    .option("--needs", "what it needs instead")
+    .addOption(new Option("--depth <steps>", "steps to follow, 1 to 10"))
+    .option("--as-of <time>", "as it was at this time, or right after a change")
+    .addOption(outputOption())
+    .action((name: string, { output, needs = false, depth, asOf }: ImpactOptions, self: Command) =>
+      connectedFor(self, surroundings, getServiceImpact, async (connection) => {
+        const { operation, id } = await subjectOf(connection, name);
+        const query = {
+          ...{ direction: IMPACT_DIRECTIONS[needs ? 1 : 0], limit: MOST_LISTED },
+          ...(depth !== undefined && { depth }),
+          ...(asOf !== undefined && { as_of: asOf }),
+        };
+        const impact = (await send(connection, operation, { params: { id }, query })).data as Impact;
+        if (output !== "table") {
+          surroundings.terminal.print(format(impact.reached, output));
+          return;
+        }
+        if (impact.reached.length > 0) surroundings.terminal.print(table(rowsOf(impact.reached), COLUMNS));
+        surroundings.terminal.say(summaryOf(name, impact));
+      }),
+    );
+};
+
+/** A service, or a host, of this name. @throws Problem */
+async function subjectOf(connection: Connection, name: string) {
+  const [hostName = "", ...rest] = name.split("/");
+  if (rest.length > 0) {
+    const host_id = await idOf(connection, resourceNamed("hosts"), hostName);
+    return {
+      operation: getServiceImpact,
+      id: await idOf(connection, resourceNamed("services"), rest.join("/"), { host_id }),
+    };
+  }
+  if (isId(name)) {
+    for await (const { id } of entitiesOf(connection, resourceNamed("hosts"), { ids: [name] }))
+      return { operation: getHostImpact, id };
+    return { operation: getServiceImpact, id: name };
+  }
+  try {
+    return { operation: getHostImpact, id: await idOf(connection, resourceNamed("hosts"), name) };
+  } catch (error) {
+    if (!(error instanceof Problem) || error.exitCode !== EXIT.missing) throw error;
+    return { operation: getServiceImpact, id: await idOf(connection, resourceNamed("services"), name) };
+  }
+}
+
+const COLUMNS = ["steps", "kind", "name", "via", "id"];
+
+function rowsOf(reached: readonly Reached[]): Readonly<Record<string, unknown>>[] {
+  return reached.map(({ distance: steps, kind, name, via, id }) => ({
+    steps,
+    kind,
+    name,
+    via: via.replace("_", " "),
+    id,
+  }));
+}
+
+/** Such as "3 services and 1 host stop with nas." */
+function summaryOf(name: string, { direction, counts, complete, reached }: Impact): string {
+  const { hosts, services, processes } = counts;
+  const all = hosts + services + processes;
+  const what = `${hosts} hosts, ${services} services and ${processes} processes`;
+  const said = direction === "dependents" ? `${what} stop with ${name}.` : `${name} needs ${what}.`;
+  const shown = all > reached.length ? ` The nearest ${reached.length} are listed.` : "";
+  return `${said}${shown}${complete ? "" : " There is more that was not followed."}`;
+}
