@@ -127,6 +127,12 @@ describe("the map: other forms", () => {
       true,
     ]);
     expect(await take("draw.io")).toMatch(/^<mxfile>/);
+    await page.getByRole("searchbox", { name: "Search" }).fill("nas");
+    await page.getByRole("button", { name: "Export" }).click();
+    await page.getByRole("menuitemradio", { name: "What is selected or found" }).click();
+    await page.keyboard.press("Escape");
+    const found = await take("SVG");
+    expect([found.includes(">nas<"), found.length < svg.length]).toEqual([true, true]);
     expect(await take("Graphviz (DOT)")).toMatch(/^digraph topology/);
     expect(takeFaults()).toEqual([]);
     await close();

@@ -27,6 +27,8 @@ export interface CanvasHandle {
   fit(): void;
   /** Moves the camera to a node. */
   show(id: string): void;
+  /** The part of the map that is in view; null before it is drawn. */
+  visible(): Rect | null;
 }
 
 interface CanvasProps {
@@ -226,6 +228,7 @@ function handleOf(view: MapView | null, latest: RefObject<Pick<CanvasProps, "loo
   return {
     zoom: (factor) => view?.zoom(factor),
     fit: () => view?.fit(),
+    visible: () => view?.visible ?? null,
     show: (id) => {
       const { layout, model } = latest.current.look;
       const place = placeOfNode(layout, model, id);

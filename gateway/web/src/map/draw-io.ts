@@ -1,5 +1,6 @@
 import type { Point, Rect } from "./geometry.js";
 import { PALETTES } from "./colours.js";
+import { meet } from "./camera.js";
 import { lastPart } from "./addresses.js";
 import type { PlacedBox, PlacedTile } from "./layout.js";
 import type { Look } from "./look.js";
@@ -11,24 +12,37 @@ import { escaped } from "./svg-surface.js";
 const PALETTE = PALETTES.light;
 const ROOT = '<mxCell id="0"/><mxCell id="1" parent="0"/>';
 
-export function drawIoOf({ layout, shown }: Look, title: string): string {
-  const boxes = layout.boxes.flatMap((box) => [boxCell(box), ...tileCells(box, shown)]);
-  const lines = layout.lines.map(({ from, to, index, points }) => lineCell(from, to, { index, points }));
+/** @param part of the map: boxes that it cuts through end there, and lines need both their boxes */
+export function drawIoOf({ layout, shown }: Look, title: string, part: Rect): string {
+  const seen = layout.boxes.filter((box) => meet(box, part));
+  const keys = new Set(seen.map(({ spec }) => spec.key));
+  const boxes = seen.flatMap((box) => [boxCell(box, within(box, part)), ...tileCells(box, { shown, part })]);
+  const drawn = layout.lines.filter(({ from, to }) => keys.has(from) && keys.has(to));
+  const lines = drawn.map(({ from, to, index, points }) => lineCell(from, to, { index, points }));
   const cells = [...boxes, ...lines].join("\n");
   const model = `<mxGraphModel grid="0" page="0"><root>${ROOT}\n${cells}\n</root></mxGraphModel>`;
   return `<mxfile><diagram name="${escaped(title)}">${model}</diagram></mxfile>\n`;
 }
 
-function boxCell(box: PlacedBox): string {
-  const { key, title, detail } = box.spec;
-  const style = `rounded=1;arcSize=2;whiteSpace=wrap;verticalAlign=top;align=left;spacingLeft=8;fontStyle=1;fillColor=${PALETTE.box};strokeColor=${PALETTE.boxLine}`;
-  return vertex(`box:${key}`, [title, detail], { style, at: box });
+/** The part of a box that is in a part of the map. */
+function within(box: Rect, part: Rect): Rect {
+  const x = Math.max(box.x, part.x);
+  const y = Math.max(box.y, part.y);
+  const right = Math.min(box.x + box.width, part.x + part.width);
+  const bottom = Math.min(box.y + box.height, part.y + part.height);
+  return { x, y, width: right - x, height: bottom - y };
 }
 
-function tileCells(box: PlacedBox, shown: ReadonlySet<string>): string[] {
+function boxCell(box: PlacedBox, at: Rect): string {
+  const { key, title, detail } = box.spec;
+  const style = `rounded=1;arcSize=2;whiteSpace=wrap;verticalAlign=top;align=left;spacingLeft=8;fontStyle=1;fillColor=${PALETTE.box};strokeColor=${PALETTE.boxLine}`;
+  return vertex(`box:${key}`, [title, detail], { style, at });
+}
+
+function tileCells(box: PlacedBox, { shown, part }: { shown: ReadonlySet<string>; part: Rect }): string[] {
   const style = `rounded=1;arcSize=6;whiteSpace=wrap;fillColor=${PALETTE.tile};strokeColor=${PALETTE.tileLine}`;
   return box.tiles
-    .filter(({ spec }) => shown.has(spec.node.id))
+    .filter((tile) => shown.has(tile.spec.node.id) && meet(tile, part))
     .map((tile: PlacedTile) => {
       const { key, node, address } = tile.spec;
       return vertex(`tile:${box.spec.key}:${key}`, [node.label, address === null ? "" : lastPart(address)], {

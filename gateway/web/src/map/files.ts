@@ -18,6 +18,8 @@ const MOST_PIXELS = 8_192;
 const MARGIN = 24;
 const TITLE = { size: 22, height: 44 } as const;
 const LEGEND = 40;
+/** Lines at the edge of a part are drawn whole. */
+const BORDER = 2;
 
 interface Page {
   readonly camera: Camera;
@@ -42,13 +44,24 @@ function paintPage(
   { title, page: { camera, size } }: { title: string; page: Page },
 ): void {
   const { background, text } = PALETTES[look.scheme];
+  const { width, height } = size;
   surface.rect({ x: 0, y: 0, ...size }, { fill: background });
+  paint(surface, look, camera, { width, height: height - LEGEND });
+  // What a part of the map cuts through ends at its edge.
+  const top = MARGIN + TITLE.height;
+  const bottom = height - LEGEND - MARGIN;
+  for (const strip of [
+    { x: 0, y: 0, width, height: top - BORDER },
+    { x: 0, y: bottom + BORDER, width, height: height - bottom - BORDER },
+    { x: 0, y: 0, width: MARGIN - BORDER, height },
+    { x: width - MARGIN + BORDER, y: 0, width: MARGIN - BORDER, height },
+  ])
+    surface.rect(strip, { fill: background });
   surface.text(title, { x: MARGIN, y: MARGIN + TITLE.size }, { size: TITLE.size, weight: 600, colour: text });
-  paint(surface, look, camera, { width: size.width, height: size.height - LEGEND });
   paintLegend(surface, look, { x: MARGIN, y: size.height - LEGEND, width: size.width - 2 * MARGIN, height: LEGEND });
 }
 
-/** @param part of the map, or all of it @throws Error if the browser cannot draw it */
+/** @param part of the map @throws Error if the browser cannot draw it */
 export async function fileOf(
   format: Format,
   look: Look,
@@ -60,7 +73,7 @@ export async function fileOf(
     case "png":
       return pngOf(look, title, part);
     case "drawio":
-      return new Blob([drawIoOf(look, title)], { type: "application/vnd.jgraph.mxfile" });
+      return new Blob([drawIoOf(look, title, part)], { type: "application/vnd.jgraph.mxfile" });
   }
 }
 

@@ -321,7 +321,7 @@ describe("files of the map", () => {
           edges: [inSubnet("nas", "lan")],
         };
         const look = lookAt("subnets", topology);
-        for (const text of [svgOf(look, label, { part: look.layout.bounds, measure }), drawIoOf(look, label)]) {
+        for (const text of [svgOf(look, label, { part: look.layout.bounds, measure }), drawIoOf(look, label, look.layout.bounds)]) {
           let elements = 0;
           const parser = new SaxesParser();
           parser.on("opentag", () => elements++);
@@ -346,6 +346,31 @@ describe("files of the map", () => {
     for (const text of [">Office<", ">lan<", ">nas<", ">web<", '<symbol id="icon-line_58ReverseProxy"'])
       expect(svg).toContain(text);
     expect(svg).not.toMatch(/(?:href|src)="[^#]/);
+  });
+});
+
+describe("files of a part of the map", () => {
+  const measure = (value: string): number => value.length * 11;
+  const look = lookAt("subnets", {
+    nodes: [subnet("lan"), subnet("lab"), host("nas"), host("probe")],
+    edges: [inSubnet("nas", "lan"), inSubnet("probe", "lab")],
+  });
+  const [lan] = look.layout.boxes.filter(({ spec }) => spec.nodeId === "lan");
+  const part = { x: lan!.x, y: lan!.y, width: lan!.width, height: lan!.height };
+
+  it("show it alone, as large as it is", () => {
+    const svg = svgOf(look, "Office", { part, measure });
+    expect([svg.includes(">nas<"), svg.includes(">probe<")]).toEqual([true, false]);
+    const heightOf = (text: string): number => Number(/<svg [^>]*?height="([\d.]+)"/.exec(text)?.[1]);
+    expect(heightOf(svg)).toBeLessThan(heightOf(svgOf(look, "Office", { part: look.layout.bounds, measure })));
+    const diagram = drawIoOf(look, "Office", part);
+    expect([diagram.includes('value="nas'), diagram.includes('value="probe')]).toEqual([true, false]);
+  });
+
+  it("end where it cuts through a box", () => {
+    const half = { ...part, width: part.width / 2 };
+    const cell = /id="box:[^"]*lan[^"]*".*?<mxGeometry [^>]*width="([\d.]+)"/.exec(drawIoOf(look, "Office", half));
+    expect(Number(cell?.[1])).toBe(half.width);
   });
 });
 

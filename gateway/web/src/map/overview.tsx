@@ -14,6 +14,7 @@ import type { Names } from "./boxes.js";
 import { Canvas, type CanvasHandle } from "./canvas.js";
 import { type Format, fileOf, save } from "./files.js";
 import { findIn, shownIn } from "./filters.js";
+import { around, type Rect } from "./geometry.js";
 import { Legend } from "./legend.js";
 import type { Look } from "./look.js";
 import { Matches } from "./matches.js";
@@ -21,8 +22,9 @@ import { hostIdOf, type Model, modelOf } from "./model.js";
 import { neighboursOf } from "./neighbours.js";
 import type { Mark } from "./past.js";
 import classes from "./map.module.css";
+import { placeOfNode } from "./places.js";
 import { Results } from "./results.js";
-import { Toolbar } from "./toolbar.js";
+import { type Extent, Toolbar } from "./toolbar.js";
 import { useIcons } from "./use-icons.js";
 import { useLayout } from "./use-layout.js";
 import { type MapState, useMapState } from "./use-map-state.js";
@@ -96,6 +98,14 @@ export function Overview(props: OverviewProps): ReactNode {
   );
   const open = (id: string): void => void navigate(pathOf(model, id));
 
+  const partOf = (extent: Extent): Rect => {
+    const { bounds } = layout;
+    if (extent === "visible") return canvas.current?.visible() ?? bounds;
+    if (extent === "whole" || lifted === null) return bounds;
+    const places = [...lifted].flatMap((id) => placeOfNode(layout, model, id) ?? []);
+    return around(places) ?? bounds;
+  };
+
   const panel = node !== undefined && (
     <Suspense>
       <Panel {...{ model, node, scheme, marks, at, to, diff, tags }} onSelect={show} onClose={() => select(null)} />
@@ -112,7 +122,8 @@ export function Overview(props: OverviewProps): ReactNode {
           search={search}
           onSearch={state.setSearch}
           onFilter={state.setFilters}
-          onExport={(format) => void exportAs(format, look, title)}
+          onExport={(format, extent) => void exportAs(format, look, { title, part: partOf(extent) })}
+          hasLifted={lifted !== null && lifted.size > 0}
           views={
             <SavedViewsMenu
               {...{ views, isArranging }}
@@ -186,9 +197,9 @@ function useNames(tags: KnownTags): Names {
   );
 }
 
-async function exportAs(format: Format, look: Look, title: string): Promise<void> {
+async function exportAs(format: Format, look: Look, picture: { title: string; part: Rect }): Promise<void> {
   try {
-    save(await fileOf(format, look, { title, part: look.layout.bounds }), `topology.${format}`);
+    save(await fileOf(format, look, picture), `topology.${format}`);
   } catch (error) {
     notifyFailure(error);
   }

@@ -1,7 +1,7 @@
 import { Button, Checkbox, Menu, MultiSelect, Popover, TextInput } from "@mantine/core";
 import type { Category, TopologyFormat } from "@nts/shared/contract";
-import { Download, History, ListFilter, Search } from "lucide-react";
-import { type ReactNode, useMemo } from "react";
+import { Check, Download, History, ListFilter, Search } from "lucide-react";
+import { type ReactNode, useMemo, useState } from "react";
 import { withDetail } from "../parts/detail.js";
 import { categoryText } from "../parts/texts.js";
 import type { KnownTags } from "../tags/tags.js";
@@ -22,10 +22,21 @@ interface ToolbarProps {
   readonly at: string | null;
   readonly isLookingBack: boolean;
   readonly onLookBack: () => void;
-  readonly onExport: (format: Format) => void;
+  readonly onExport: (format: Format, extent: Extent) => void;
+  /** Something is selected or found. */
+  readonly hasLifted: boolean;
   /** The menu of saved views. */
   readonly views: ReactNode;
 }
+
+/** How much of the map a picture shows. */
+export type Extent = "whole" | "visible" | "lifted";
+
+const EXTENTS: readonly { readonly extent: Extent; readonly label: string }[] = [
+  { extent: "whole", label: "Whole map" },
+  { extent: "visible", label: "What is in view" },
+  { extent: "lifted", label: "What is selected or found" },
+];
 
 const IMAGES: readonly { readonly format: Format; readonly label: string }[] = [
   { format: "svg", label: "SVG" },
@@ -69,8 +80,10 @@ export function Toolbar(props: ToolbarProps): ReactNode {
   );
 }
 
-/** Exports the current view as an image, or the whole graph as a file. */
-function ExportMenu({ networkId, at, onExport }: ToolbarProps): ReactNode {
+/** Exports the current view, or a part of it, as an image, or the whole graph as a file. */
+function ExportMenu({ networkId, at, onExport, hasLifted }: ToolbarProps): ReactNode {
+  const [chosen, setChosen] = useState<Extent>("whole");
+  const extent = chosen === "lifted" && !hasLifted ? "whole" : chosen;
   const scope = new URLSearchParams({
     ...(networkId !== null && { network_id: networkId }),
     ...(at !== null && { as_of: at }),
@@ -83,9 +96,22 @@ function ExportMenu({ networkId, at, onExport }: ToolbarProps): ReactNode {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>Current view</Menu.Label>
+        <Menu.Label>Picture of</Menu.Label>
+        {EXTENTS.filter((one) => one.extent !== "lifted" || hasLifted).map((one) => (
+          <Menu.Item
+            key={one.extent}
+            role="menuitemradio"
+            aria-checked={extent === one.extent}
+            closeMenuOnClick={false}
+            leftSection={<Check size={14} aria-hidden opacity={extent === one.extent ? 1 : 0} />}
+            onClick={() => setChosen(one.extent)}
+          >
+            {one.label}
+          </Menu.Item>
+        ))}
+        <Menu.Label>As</Menu.Label>
         {IMAGES.map(({ format, label }) => (
-          <Menu.Item key={format} onClick={() => onExport(format)}>
+          <Menu.Item key={format} onClick={() => onExport(format, extent)}>
             {label}
           </Menu.Item>
         ))}
