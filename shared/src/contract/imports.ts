@@ -95,6 +95,21 @@ const SupersededInterface = z
   })
   .meta({ id: "SupersededInterface" });
 
+/** From the strongest to the weakest. */
+export const EVIDENCE = ["request", "mac_address", "former_mac_address", "hostname", "ip_address"] as const;
+
+export const Evidence = z
+  .object({
+    by: z
+      .enum(EVIDENCE)
+      .describe(
+        "`request`: the request names the host; `former_mac_address`: one that the host had until another machine took its address.",
+      ),
+    value: z.string(),
+  })
+  .meta({ id: "Evidence" });
+export type Evidence = z.infer<typeof Evidence>;
+
 export const ImportedHost = z
   .object({
     line: Line,
@@ -105,6 +120,11 @@ export const ImportedHost = z
       .meta({ id: "HostMatch" })
       .nullable()
       .describe("How an existing host was matched; null if by its name or by the request."),
+    evidence: z
+      .array(Evidence)
+      .describe(
+        "Why it is this existing host: what decided comes first, what else agrees follows. Empty for a new one.",
+      ),
     name: z.string(),
     hostname: z.string().nullable(),
     interfaces: z.array(ImportedInterface),

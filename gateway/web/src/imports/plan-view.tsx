@@ -1,5 +1,5 @@
 import { Alert, Badge, Button, Text, Title } from "@mantine/core";
-import type { ImportedHost, ImportPlan, SkippedPart } from "@nts/shared/contract";
+import type { Evidence, ImportedHost, ImportPlan, SkippedPart } from "@nts/shared/contract";
 import { type ReactNode, useState } from "react";
 import { type Column, DataTable } from "../list/data-table.js";
 import { portText } from "../parts/socket-texts.js";
@@ -9,7 +9,13 @@ import classes from "./imports.module.css";
 
 const SHOWN = 100;
 
-const MATCHED_BY = { mac_address: "MAC address", ip_address: "address" } as const;
+const EVIDENCE: Readonly<Record<Evidence["by"], string>> = {
+  request: "chosen",
+  mac_address: "MAC address",
+  former_mac_address: "former MAC address",
+  hostname: "name",
+  ip_address: "address",
+};
 
 const ACTIONS: Readonly<
   Record<ImportedHost["action"], { readonly planned: string; readonly done: string; readonly color: string }>
@@ -177,10 +183,13 @@ function columnsOf(isDry: boolean): readonly Column<ImportedHost>[] {
     { id: "ports", label: "Ports", cell: ({ ports }) => <span className="mono">{ports.map(portText).join(" ")}</span> },
     {
       id: "matched",
-      label: "Matched by",
-      narrow: true,
-      cell: ({ action, matched_by: by }) =>
-        by !== null ? MATCHED_BY[by] : action === "update" || action === "unchanged" ? "name" : "",
+      label: "Recognized by",
+      cell: ({ evidence = [] }) =>
+        evidence.map(({ by, value }) => (
+          <Text key={`${by} ${value}`} size="xs" component="div">
+            {EVIDENCE[by]} <span className="mono">{value}</span>
+          </Text>
+        )),
     },
   ];
 }

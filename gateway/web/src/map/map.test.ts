@@ -321,7 +321,10 @@ describe("files of the map", () => {
           edges: [inSubnet("nas", "lan")],
         };
         const look = lookAt("subnets", topology);
-        for (const text of [svgOf(look, label, { part: look.layout.bounds, measure }), drawIoOf(look, label, look.layout.bounds)]) {
+        for (const text of [
+          svgOf(look, label, { part: look.layout.bounds, measure }),
+          drawIoOf(look, label, look.layout.bounds),
+        ]) {
           let elements = 0;
           const parser = new SaxesParser();
           parser.on("opentag", () => elements++);

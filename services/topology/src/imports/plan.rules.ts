@@ -1,5 +1,5 @@
 import { putUnder } from "@nts/shared/groups";
-import type { HostRecord, ImportedChange, Interface, Port, SkippedPart } from "@nts/shared/contract";
+import type { Evidence, HostRecord, ImportedChange, Interface, Port, SkippedPart } from "@nts/shared/contract";
 import { isWrittenByHand } from "@nts/shared/contract/import-formats";
 import { portType } from "../values/well-known-ports.rules.js";
 import type { NewHost } from "../hosts/new-host.js";
@@ -10,6 +10,7 @@ import type { KnownHost } from "../storage/stores/hosts.js";
 import { compareNames } from "../values/host-names.rules.js";
 import { isSynthetic } from "../values/synthetic-names.rules.js";
 import type { Makers } from "./makers.rules.js";
+import { evidenceFor } from "./evidence.rules.js";
 import type { Match, MatchedBy } from "./match.rules.js";
 import { agree, isOtherName } from "./merge.rules.js";
 import {
@@ -56,6 +57,7 @@ export interface PlannedInterface extends Planned<Interface> {
 export interface PlannedHost extends Planned<HostRecord> {
   readonly line: number;
   readonly matchedBy: MatchedBy | null;
+  readonly evidence: readonly Evidence[];
   /** Only those seen by the scan. */
   readonly interfaces: readonly PlannedInterface[];
   readonly ports: readonly Planned<Port>[];
@@ -170,6 +172,7 @@ export function planHost(seen: SeenHost, known: Recognized | null, planning: Pla
     action: host.action === "unchanged" && isTouched ? "update" : host.action,
     line: seen.line,
     matchedBy: known?.by ?? null,
+    evidence: known === null ? [] : evidenceFor(seen, known, known.by),
     interfaces,
     ports,
     services,

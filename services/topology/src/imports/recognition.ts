@@ -1,13 +1,14 @@
 import type { Interface } from "@nts/shared/contract";
 import { putUnder } from "@nts/shared/groups";
 import type { NamedHost } from "../storage/stores/host-names.js";
+import { isLocal } from "../values/mac-addresses.rules.js";
 import { apart } from "./apart.rules.js";
 import { type BareHost, isWithin } from "./bare.rules.js";
 import { addressedOf, type Unrecognized, unrecognizedOf } from "./identities.js";
 import { createKnownInterfaces, type KnownInterfaces, type Match, matchOf, supersededBy } from "./match.rules.js";
 import { together } from "./merge.rules.js";
 import { createDistinction, createKnownNames, type Distinct, type KnownNames } from "./names.rules.js";
-import type { SeenHost } from "./scan.rules.js";
+import type { SeenAddress, SeenHost } from "./scan.rules.js";
 
 /** The machine that produced the file, as named by the request. */
 export interface NamedMachine {
@@ -54,6 +55,7 @@ export function createRecognition(groups: readonly SeenHost[], named: NamedMachi
   const names = createKnownNames();
   const distinctOf = createDistinction(groups);
   const bare = createBareHosts();
+  const cards = new Set(groups.flatMap(({ addresses }) => addresses.flatMap(({ mac }) => mac ?? [])));
   const lost = new Set<string>();
   /** Hosts that lose interfaces. */
   const losers = new Set<string>();
@@ -76,7 +78,8 @@ export function createRecognition(groups: readonly SeenHost[], named: NamedMachi
   ): Match | null {
     const match = matchOf(seen, there, prefixOf, names.withLostMac);
     if (match !== null && !bare.isOnly(seen, match, there)) return match;
-    const found = called.named(seen, distinct, losers);
+    const found =
+      called.named(seen, distinct, losers) ?? (match === null ? withOtherCard(seen, there, called, cards) : null);
     if (found === null) return match;
     return { hostId: found.id, by: "hostname", ...(match !== null && { joins: match.hostId }) };
   }
@@ -115,6 +118,24 @@ export function createRecognition(groups: readonly SeenHost[], named: NamedMachi
     match: (one, interfaces, called, prefixOf) =>
       matchWith(one, knownOf(interfaces), createKnownNames(called), prefixOf),
   };
+}
+
+/**
+ * The host that has the sighting's name and one of its addresses, whose random MAC address is another one by now.
+ *
+ * @param cards all MAC addresses of the file: a machine that is elsewhere in it is another one
+ */
+function withOtherCard(
+  { hostname, addresses }: SeenHost,
+  there: KnownInterfaces,
+  called: KnownNames,
+  cards: ReadonlySet<string>,
+): NamedHost | null {
+  const host = hostname === null ? null : called.called(hostname);
+  const wasRandom = ({ host_id, mac_address }: Interface): boolean =>
+    host_id === host?.id && mac_address !== null && isLocal(mac_address) && !cards.has(mac_address);
+  const isAt = ({ ip, mac }: SeenAddress): boolean => mac !== null && isLocal(mac) && there.withIp(ip).some(wasRandom);
+  return host !== null && addresses.some(isAt) ? host : null;
 }
 
 /** Bare hosts. */

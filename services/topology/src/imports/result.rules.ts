@@ -32,7 +32,7 @@ export function resultOf(plan: SightedPlan, names: ReadonlyMap<string, string>, 
 
 /** The result of a failed host. */
 export function failedResult({ line, hostname, name, match }: Job, error: AppError): HostResult {
-  const nothing = { interfaces: [], ports: [], services: [], changes: [], superseded: [], joined: null };
+  const nothing = { evidence: [], interfaces: [], ports: [], services: [], changes: [], superseded: [], joined: null };
   const failed = { line, action: "failed", id: null, matched_by: null, name, hostname, ...nothing } as const;
   const nothingSeen = { skipped: [], sighting: null };
   return { ...withCounts({ ...failed, error: refusalOf(error) }, nothingSeen), id: match?.hostId ?? null };
@@ -60,6 +60,7 @@ function importedHost(plan: PlannedHost, names: ReadonlyMap<string, string>, isD
     action,
     id: idOf(plan),
     matched_by: matchedBy === "mac_address" || matchedBy === "ip_address" ? matchedBy : null,
+    evidence: [...plan.evidence],
     name: entity.name,
     hostname: entity.hostname,
     interfaces: plan.interfaces.map((one) => ({

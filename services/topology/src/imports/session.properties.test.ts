@@ -20,7 +20,7 @@ const RENAMED_IMPORTS = Number(process.env["RENAMED_IMPORTS"] ?? 50);
 
 const IPS = ["10.0.0.1", "10.0.0.2", "10.0.0.3", "10.0.0.4"];
 const NAMES = ["nas", "NAS.home.example", "nas.lan", "web"];
-const MACS = ["02:00:00:00:00:01", "02:00:00:00:00:02", "02:00:00:00:00:03"];
+const MACS = ["00:11:32:00:00:01", "00:11:32:00:00:02", "00:11:32:00:00:03"];
 
 const aSighting: fc.Arbitrary<Sighting> = fc.record({
   ip: fc.constantFrom(...IPS),

@@ -22,6 +22,7 @@ import { edgesIn } from "./nmap-targets.js";
 import { newScript, READ_SCRIPTS, type ReadingScript, saidBy, takeText } from "./nmap-scripts.js";
 import type { Reader } from "./reader.js";
 import { addressIn, clip, hostnameIn, isOfOneCard, macIn, PROTOCOLS } from "./texts.js";
+import { isOfRouters } from "../../values/mac-addresses.rules.js";
 import { hostWithVisibleNames } from "./visible-names.js";
 import { type Attributes, createXmlReader, type Ending } from "./xml.js";
 
@@ -529,7 +530,7 @@ function readAddress(host: Reading, { attributes, line, skipped }: Part): void {
   if (addrtype === "mac") {
     const given = macIn(addr);
     if (given === null) skip("it is not a MAC address");
-    else if (!isOfOneCard(given)) skip("it is not the MAC address of one network card");
+    else if (!isOfOneCard(given) || isOfRouters(given)) skip("it is not the MAC address of one network card");
     else if (host.mac !== null && host.mac !== given) skip("the host has another MAC address already");
     else {
       host.mac = given;

@@ -25,6 +25,7 @@ import type { Reader, ReaderGiven } from "./reader.js";
 import { createReportFiles, type ReportFiles, type ReportingMachine } from "./report-files.js";
 import { createSightings } from "./sightings.js";
 import { addressIn, clip, hostnameIn, isOfOneCard, macIn, PROTOCOLS, reasonAgainst } from "./texts.js";
+import { isOfRouters } from "../../values/mac-addresses.rules.js";
 
 // What a collector has found by looking around: a line of JSON that begins the report, one for each machine, those of files that
 // it has read, and one that ends it and says what was looked at. @see docs/discovery.md
@@ -184,7 +185,11 @@ function addressesIn(host: JsonObject, line: number, skipped: Skipped): SeenAddr
       skipped.add(line, `address ${written.slice(0, 50)}`, `a host has at most ${MOST_INTERFACES_OF_HOST} addresses`);
     else if (ip === null || reason !== null) skipped.add(line, `address ${written.slice(0, 50)}`, reason ?? "");
     else if (found.every((other) => other.ip !== ip))
-      found.push({ ip, mac: mac !== null && isOfOneCard(mac) ? mac : null, ...(vendor !== null && { vendor }) });
+      found.push({
+        ip,
+        mac: mac !== null && isOfOneCard(mac) && !isOfRouters(mac) ? mac : null,
+        ...(vendor !== null && { vendor }),
+      });
   }
   return found;
 }

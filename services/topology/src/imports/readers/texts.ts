@@ -2,6 +2,7 @@ import { isIP } from "node:net";
 import type { ImportedScan, Protocol } from "@nts/shared/contract";
 import { canonicalMac, HOSTNAME_LIMIT, isMac, textFault } from "@nts/shared/contract/formats";
 import { parseAddress } from "../../values/addresses.js";
+import { isLocal, isOfRouters } from "../../values/mac-addresses.rules.js";
 import { isSynthetic } from "../../values/synthetic-names.rules.js";
 
 // Normalizes values of files, and decides which of them identify hosts.
@@ -9,6 +10,8 @@ import { isSynthetic } from "../../values/synthetic-names.rules.js";
 const TEXT_LIMIT = 2_000;
 /** Description for a locally administered MAC address. */
 const RANDOM_CARD = "MAC address that is random, or of a virtual machine";
+/** Description for a MAC address that routers share. */
+const ROUTERS_CARD = "address that routers share, as by VRRP";
 /** Maximum characters of an address with zone. */
 const ADDRESS_LIMIT = 100;
 
@@ -54,7 +57,7 @@ export function isOfOneCard(mac: string): boolean {
 function macKind(mac: string, ip: string): "global" | "local" | "of its address" {
   const bytes = mac.split(":").map((part) => parseInt(part, 16));
   if (mac.startsWith("02:42:") && bytes.slice(2).join(".") === ip) return "of its address";
-  return ((bytes[0] ?? 0) & 2) === 0 ? "global" : "local";
+  return isLocal(mac) ? "local" : "global";
 }
 
 /** The MAC address to keep for an address: none if shared, or derived from it. */
@@ -63,6 +66,7 @@ export function cardOf(
   ip: string,
 ): { readonly mac: string | null; readonly vendor: string | null } {
   if (mac === null || !isOfOneCard(mac)) return { mac: null, vendor: null };
+  if (isOfRouters(mac)) return { mac: null, vendor: ROUTERS_CARD };
   const kind = macKind(mac, ip);
   return { mac: kind === "of its address" ? null : mac, vendor: kind === "local" ? RANDOM_CARD : null };
 }
