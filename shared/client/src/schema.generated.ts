@@ -3081,6 +3081,8 @@ export interface components {
             id: components["schemas"]["Uuid"] | null;
             /** @description How an existing host was matched; null if by its name or by the request. */
             matched_by: components["schemas"]["HostMatch"] | null;
+            /** @description Why it is this existing host: what decided comes first, what else agrees follows. Empty for a new one. */
+            evidence: components["schemas"]["Evidence"][];
             name: string;
             hostname: string | null;
             interfaces: components["schemas"]["ImportedInterface"][];
@@ -3102,6 +3104,14 @@ export interface components {
         ImportedHostAction: "create" | "update" | "unchanged" | "failed";
         /** @enum {string} */
         HostMatch: "mac_address" | "ip_address";
+        Evidence: {
+            /**
+             * @description `request`: the request names the host; `former_mac_address`: one that the host had until another machine took its address.
+             * @enum {string}
+             */
+            by: "request" | "mac_address" | "former_mac_address" | "hostname" | "ip_address";
+            value: string;
+        };
         ImportedInterface: {
             action: components["schemas"]["ImportedChildAction"];
             /** @description Null if a dry run would create it. */

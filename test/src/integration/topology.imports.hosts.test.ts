@@ -79,17 +79,20 @@ describe("a known host: its MAC address", () => {
 
   it("is matched by the MAC address of its last address, which another machine has taken", async () => {
     const { owner, network } = await anEmptyNetwork(topology.aCaller());
-    await importScan(owner, network, scanOf(upHost("10.1.0.1", { mac: MAC, hostname: "nas", ports: [22] })));
-    await importScan(owner, network, scanOf(upHost("10.1.0.1", { mac: OTHER_MAC, hostname: "nas" })));
+    // Not random ones, which may be another one of the same machine.
+    const own = "7C:2F:80:00:00:0A";
+    const other = "7C:2F:80:00:00:0B";
+    await importScan(owner, network, scanOf(upHost("10.1.0.1", { mac: own, hostname: "nas", ports: [22] })));
+    await importScan(owner, network, scanOf(upHost("10.1.0.1", { mac: other, hostname: "nas" })));
     const [before] = (await hostsOf(owner, network)).filter(({ interfaces }) => interfaces.length === 0);
-    const back = scanOf(upHost("10.1.0.7", { mac: MAC, ports: [22] }));
+    const back = scanOf(upHost("10.1.0.7", { mac: own, ports: [22] }));
     const planned = await importScan(owner, network, back, { dry_run: "true" });
     const done = await importScan(owner, network, back);
     expect(withoutIds(planned)).toEqual(withoutIds(done));
     expect(done.hosts[0]).toMatchObject({ id: before!.id, action: "update", matched_by: "mac_address" });
     const after = await owner.call(getHost, { params: before! });
     expect(after.interfaces.map(({ ip_address, mac_address }) => [ip_address, mac_address])).toEqual([
-      ["10.1.0.7", MAC],
+      ["10.1.0.7", own],
     ]);
     expect(
       await topology.db.collection("hosts").countDocuments({ name: "nas", "lost_macs.0": { $exists: true } }),

@@ -32,8 +32,9 @@ export function resultOf(plan: SightedPlan, names: ReadonlyMap<string, string>, 
 
 /** The result of a failed host. */
 export function failedResult({ line, hostname, name, match }: Job, error: AppError): HostResult {
-  const nothing = { evidence: [], interfaces: [], ports: [], services: [], changes: [], superseded: [], joined: null };
-  const failed = { line, action: "failed", id: null, matched_by: null, name, hostname, ...nothing } as const;
+  const unknown = { id: null, matched_by: null, evidence: [] };
+  const nothing = { interfaces: [], ports: [], services: [], changes: [], superseded: [], joined: null };
+  const failed = { line, action: "failed" as const, ...unknown, name, hostname, ...nothing };
   const nothingSeen = { skipped: [], sighting: null };
   return { ...withCounts({ ...failed, error: refusalOf(error) }, nothingSeen), id: match?.hostId ?? null };
 }
