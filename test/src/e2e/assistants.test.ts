@@ -15,6 +15,7 @@ const READING = [
   "overview",
   "what_changed",
   "what_is_gone",
+  "what_depends_on",
   "ending_certificates",
   "plan_change",
 ];
@@ -112,6 +113,11 @@ describe("assistants: reading", () => {
     expect((await call(client, "who_is", { address: "10.0.0.5" })).data).toMatchObject({ hosts: [{ name: "nas" }] });
     expect((await call(client, "overview")).data).toMatchObject({ you: { level: "Viewer" }, totals: { hosts: 2 } });
     expect((await call(client, "what_is_gone")).data).toMatchObject({ gone: [] });
+    const needed = await call(client, "what_depends_on", { kind: "service", id: world.service.id });
+    expect(needed.data).toMatchObject({
+      counts: { processes: 1 },
+      reached: [{ name: "cron", path: [world.service.id] }],
+    });
     expect((await call(client, "ending_certificates")).data).toMatchObject({ count: 0, certificates: [] });
     await account.session.data("get", "/api/v1/changes?limit=1&wait=20");
     const changed = await call(client, "what_changed", { host_id: world.host.id });
@@ -292,6 +298,7 @@ describe("assistants: messages", () => {
       ["overview", {}],
       ["what_changed", {}],
       ["what_is_gone", { days: 0 }],
+      ["what_depends_on", { kind: "host", id: lan.host }],
       ["ending_certificates", {}],
       ["plan_change", { action: "delete", kind: "network", id: lan.network }],
     ];

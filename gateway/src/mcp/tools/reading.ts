@@ -2,9 +2,13 @@ import {
   type Attributes,
   CHANGE_ACTIONS,
   ChangedEntity,
+  DEEPEST_IMPACT,
   getHost,
+  getHostImpact,
+  getServiceImpact,
   getStats,
   type Host,
+  IMPACT_DIRECTIONS,
   isId,
   listChanges,
   listHosts,
@@ -270,6 +274,34 @@ export const whatIsGone = tool({
     return {
       data: { counts, gone: items },
       next: next === null ? null : `call what_is_gone with the same arguments and from=${next}`,
+    };
+  },
+});
+
+export const whatDependsOn = tool({
+  name: "what_depends_on",
+  title: "What depends on something",
+  description:
+    "What stops if a host or service stops, nearest first, or what it needs. `path` has the ids that lead there from it.",
+  input: z.object({
+    kind: z.enum(["host", "service"]),
+    id: z.string().min(1).max(36).describe("As given by find or describe_host."),
+    direction: z.enum(IMPACT_DIRECTIONS).default("dependents"),
+    depth: z.int().min(1).max(DEEPEST_IMPACT).default(DEEPEST_IMPACT),
+    from,
+  }),
+  run: async (client, { kind, id, from: offset, ...query }): Promise<ToolResult> => {
+    const operation = kind === "host" ? getHostImpact : getServiceImpact;
+    const impact = await client.call(operation, { params: { id }, query: { ...query, limit: 1_000 } });
+    const { counts, complete, reached } = impact;
+    const rows = reached.slice(offset).map(({ dependency_id: dependency, host_id, name, ...one }) => ({
+      ...{ ...one, name: short(name, 80), ...(host_id !== one.id && { host_id }) },
+      ...(dependency !== null && { dependency }),
+    }));
+    const { items, next } = pageOf(rows, offset);
+    return {
+      data: { counts, complete, reached: items },
+      next: next === null ? null : `call what_depends_on with the same arguments and from=${next}`,
     };
   },
 });
