@@ -98,14 +98,15 @@ function withSomeType(schema: Schema): void {
   delete schema.type;
 }
 
-/** A choice between one type and null is a nullable type. */
+/** A choice between one type and null is a nullable type; of objects, it must remain a choice to be one in Python. */
 function withPlainChoice(schema: Schema): void {
   const { anyOf } = schema;
   if (anyOf === undefined) return;
   const [one, ...others] = anyOf.filter(({ type }) => type !== "null");
   const isNullable = others.length < anyOf.length - 1;
   if (one === undefined || others.length > 0 || !isNullable) return;
-  if (one.$ref !== undefined || one.type === undefined || one.enum !== undefined || one.const !== undefined) return;
+  const isPlain = one.enum === undefined && one.const === undefined && one.type !== "object";
+  if (one.type === undefined || !isPlain) return;
   delete schema.anyOf;
   Object.assign(schema, { ...one, ...schema, type: [one.type, "null"].flat() });
 }

@@ -1,10 +1,10 @@
-// `npm run long -- python-client`: generates a Python client from the OpenAPI document, and uses it.
+// `npm run long -- clients`: generates clients from the OpenAPI document by the generators of other projects, and uses each.
 import { prepare, PrepareProblem } from "../../deploy/local/prepare.mjs";
 
 try {
   await prepare({ tests: true, report: console.log });
-  const { workInPython } = await import("../dist/load/python-client.js");
-  process.exitCode = (await workInPython()) ? 0 : 1;
+  const { workWithClients } = await import("../dist/load/clients.js");
+  process.exitCode = (await workWithClients(process.argv.slice(2))) ? 0 : 1;
 } catch (error) {
   console.error(error instanceof PrepareProblem || error.name === "StartProblem" ? error.message : error);
   process.exitCode = 1;

@@ -1,0 +1,218 @@
+import { copyFile, mkdir, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { execa } from "execa";
+import { ROOT } from "@nts/local/processes/system";
+import { hasPython, preparePythonTool, succeeds } from "../support/python-tools.js";
+
+// Generators of clients, pinned. Each makes its client with default settings, builds it, and runs the program of
+// `test/clients` that has its name.
+
+/** Where a client is made and used. */
+export interface Place {
+  readonly folder: string;
+  /** Of the system, which has the document. */
+  readonly url: string;
+  /** For the program: the system, a key, a network with a subnet, and a file to import. */
+  readonly env: Record<string, string>;
+}
+
+interface Generator {
+  readonly name: string;
+  /** What the machine lacks for it, or null. */
+  lacks(): Promise<string | null>;
+  /** Throws unless the client works. */
+  work(place: Place): Promise<void>;
+}
+
+const PROGRAMS = fileURLToPath(new URL("../../clients/", import.meta.url));
+const VERSIONS = {
+  "openapi-generator": "7.23.0",
+  "oapi-codegen": "v2.8.2",
+  ogen: "v1.25.0",
+  "hey-api": "0.95.0",
+  fetch: "0.17.0",
+};
+
+const cacheFolder = (): string => {
+  const base = process.env["XDG_CACHE_HOME"] ?? "";
+  return join(base === "" ? join(homedir(), ".cache") : base, "network-topology-service", "client-generators");
+};
+
+/** Runs a command, which has the last lines of its output in its error. */
+async function run(
+  command: string,
+  args: readonly string[],
+  options: { cwd?: string; env?: Record<string, string> } = {},
+) {
+  const { failed, all } = await execa(command, args, { ...options, reject: false, all: true });
+  if (failed) throw new Error(`FAILED: ${command} ${args.join(" ")}\n${all.split("\n").slice(-30).join("\n")}`);
+}
+
+/** The document in a file. @param edition its version of OpenAPI */
+async function documentIn({ folder, url }: Place, edition: "3.0" | "3.1" = "3.1"): Promise<string> {
+  const response = await fetch(`${url}/openapi.json?openapi=${edition}`);
+  const path = join(folder, "openapi.json");
+  await writeFile(path, await response.text());
+  return path;
+}
+
+const lacksPython = async (): Promise<string | null> =>
+  (await hasPython()) ? null : "there is no python3 of 3.11 or newer";
+const lacksGo = async (): Promise<string | null> => ((await succeeds("go", ["version"])) ? null : "there is no go");
+const lacksJava = async (): Promise<string | null> =>
+  (await succeeds("java", ["-version"])) && (await succeeds("mvn", ["-version"]))
+    ? null
+    : "there is no java with maven, for openapi-generator";
+const firstOf =
+  (...lacks: (() => Promise<string | null>)[]) =>
+  async (): Promise<string | null> => {
+    for (const lack of lacks) {
+      const lacking = await lack();
+      if (lacking !== null) return lacking;
+    }
+    return null;
+  };
+
+/** Makes a client by openapi-generator. */
+async function openApiGenerator(place: Place, language: string, output: string): Promise<void> {
+  const version = VERSIONS["openapi-generator"];
+  const jar = join(cacheFolder(), `openapi-generator-cli-${version}.jar`);
+  const artifact = `org.openapitools:openapi-generator-cli:${version}`;
+  if (!(await succeeds("java", ["-jar", jar, "version"])))
+    await run("mvn", ["-q", "dependency:copy", `-Dartifact=${artifact}`, `-DoutputDirectory=${cacheFolder()}`]);
+  const document = await documentIn(place);
+  await run("java", ["-jar", jar, "generate", "-g", language, "-i", document, "-o", join(place.folder, output)]);
+}
+
+/** A program in Go, of a module that a tool installs into the cache. */
+async function goTool(name: string, module: string): Promise<string> {
+  const bin = join(cacheFolder(), module.replaceAll(/\W+/g, "-"));
+  const program = join(bin, name);
+  if (!(await succeeds(program, ["-version"]))) await run("go", ["install", module], { env: { GOBIN: bin } });
+  return program;
+}
+
+/** Runs the program in Go of a generator, as a module with the client inside or beside it. */
+async function runInGo({ folder, env }: Place, name: string, module: string): Promise<void> {
+  await writeFile(join(folder, "go.mod"), module);
+  await copyFile(join(PROGRAMS, name, "work.go"), join(folder, "work.go"));
+  await run("go", ["mod", "tidy"], { cwd: folder });
+  await run("go", ["run", "."], { cwd: folder, env });
+}
+
+/** Compiles the program in TypeScript of a generator, and runs it. */
+async function runInTypeScript(
+  { folder, env }: Place,
+  name: string,
+  { packages, isTrusted = false }: { packages: readonly string[]; isTrusted?: boolean },
+): Promise<void> {
+  await writeFile(join(folder, "package.json"), JSON.stringify({ type: "module", private: true }));
+  if (packages.length > 0) await run("npm", ["install", "--no-audit", "--no-fund", ...packages], { cwd: folder });
+  await copyFile(join(PROGRAMS, name, "work.ts"), join(folder, "work.ts"));
+  const compilerOptions = {
+    strict: true,
+    noEmit: true,
+    noCheck: isTrusted,
+    module: "preserve",
+    target: "es2023",
+    lib: ["es2023", "dom", "dom.iterable"],
+    typeRoots: [join(ROOT, "node_modules/@types")],
+    types: ["node"],
+  };
+  await writeFile(join(folder, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["work.ts"] }));
+  await run("node", [join(ROOT, "node_modules/typescript/bin/tsc"), "-p", folder]);
+  const program = join(folder, "work.mjs");
+  const esbuild = join(ROOT, "node_modules/.bin/esbuild");
+  await run(esbuild, [join(folder, "work.ts"), "--bundle", "--platform=node", "--format=esm", `--outfile=${program}`]);
+  await run("node", [program], { env });
+}
+
+/** The generators, the quickest first. */
+export const GENERATORS: readonly Generator[] = [
+  {
+    name: "openapi-python-client",
+    lacks: lacksPython,
+    work: async (place) => {
+      const name = "openapi-python-client";
+      const generator = await preparePythonTool({
+        name,
+        requirements: join(PROGRAMS, `${name}.txt`),
+        report: console.log,
+      });
+      const output = join(place.folder, "nts_api");
+      await run(generator, ["generate", "--path", await documentIn(place), "--output-path", output, "--meta", "none"]);
+      const env = { ...place.env, PYTHONPATH: place.folder, PYTHONDONTWRITEBYTECODE: "1" };
+      await run(join(dirname(generator), "python"), [join(PROGRAMS, name, "work.py")], { env });
+    },
+  },
+  {
+    name: "openapi-typescript",
+    lacks: () => Promise.resolve(null),
+    work: async (place) => {
+      const generator = join(ROOT, "test/node_modules/openapi-typescript/bin/cli.js");
+      await run("node", [generator, await documentIn(place), "-o", join(place.folder, "schema.d.ts")]);
+      await runInTypeScript(place, "openapi-typescript", { packages: [`openapi-fetch@${VERSIONS.fetch}`] });
+    },
+  },
+  {
+    name: "hey-api",
+    lacks: () => Promise.resolve(null),
+    work: async (place) => {
+      const tool = join(cacheFolder(), `hey-api-${VERSIONS["hey-api"]}`);
+      await mkdir(tool, { recursive: true });
+      const packages = [`@hey-api/openapi-ts@${VERSIONS["hey-api"]}`, "typescript@5.9.3"];
+      const generator = join(tool, "node_modules/.bin/openapi-ts");
+      if (!(await succeeds(generator, ["--version"])))
+        await run("npm", ["install", "--no-save", "--prefix", tool, ...packages]);
+      await run(generator, ["-i", await documentIn(place), "-o", join(place.folder, "client")], { cwd: tool });
+      await runInTypeScript(place, "hey-api", { packages: [] });
+    },
+  },
+  {
+    name: "openapi-generator-typescript",
+    lacks: lacksJava,
+    work: async (place) => {
+      await openApiGenerator(place, "typescript-fetch", "client");
+      // Its guards of types are more than current compilers follow ("too complex to represent"), in strict mode or not.
+      await runInTypeScript(place, "openapi-generator-typescript", { packages: [], isTrusted: true });
+    },
+  },
+  {
+    name: "openapi-generator-python",
+    lacks: firstOf(lacksJava, lacksPython),
+    work: async (place) => {
+      await openApiGenerator(place, "python", "client");
+      const python = join(place.folder, "venv/bin/python");
+      await run("python3", ["-m", "venv", join(place.folder, "venv")]);
+      await run(python, ["-m", "pip", "install", "--quiet", join(place.folder, "client")]);
+      await run(python, [join(PROGRAMS, "openapi-generator-python/work.py")], { env: place.env });
+    },
+  },
+  {
+    name: "openapi-generator-go",
+    lacks: firstOf(lacksJava, lacksGo),
+    work: async (place) => {
+      await openApiGenerator(place, "go", "client");
+      const module = "github.com/GIT_USER_ID/GIT_REPO_ID";
+      await runInGo(
+        place,
+        "openapi-generator-go",
+        `module example.com/work\n\ngo 1.23\n\nrequire ${module} v0.0.0\n\nreplace ${module} => ./client\n`,
+      );
+    },
+  },
+  {
+    name: "oapi-codegen",
+    lacks: lacksGo,
+    work: async (place) => {
+      const module = `github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@${VERSIONS["oapi-codegen"]}`;
+      const generator = await goTool("oapi-codegen", module);
+      await mkdir(join(place.folder, "api"));
+      const options = ["-package", "api", "-generate", "types,client", "-o", join(place.folder, "api/api.go")];
+      await run(generator, [...options, await documentIn(place, "3.0")]);
+      await runInGo(place, "oapi-codegen", "module example.com/work\n\ngo 1.24\n");
+    },
+  },
+];
