@@ -3017,7 +3017,6 @@ export interface components {
             scan: components["schemas"]["ImportedScan"];
             /** @description False if the scan is truncated; its complete parts are imported. */
             complete: boolean;
-            /** @description Where and why the file is truncated, or null. */
             broke_off: {
                 /**
                  * Format: int64
