@@ -18,7 +18,7 @@ import { type Asking, findIpv6, type Ipv6Neighbour } from "./ipv6.js";
 import type { ReportedFile } from "./files.rules.js";
 import { heardByLldp } from "./lldp.js";
 import { namesOf } from "./names.js";
-import { findNeighbours } from "./neighbours.js";
+import { findNeighbours, type Neighbours } from "./neighbours.js";
 import { scanWithNmap } from "./nmap.js";
 import { lookAtOwnMachine, type OwnMachine } from "./own.js";
 import { createRate } from "./pace.js";
@@ -40,6 +40,8 @@ export interface DiscoverOptions {
   readonly packetsPerSecond: number;
   readonly senses: ReadonlySet<Sense>;
   readonly settings: SenseSettings;
+  /** All senses together end by then; absent for no limit but their own. */
+  readonly timeMs?: number;
 }
 
 export interface Discovered {
@@ -81,19 +83,23 @@ const PROGRAM_MS = 30_000;
 const SYSTEM_MS = 300_000;
 const NMAP_MS = 3_600_000;
 const SNMP_MS = 600_000;
+/** With more addresses that could not be asked, nothing counts as not found. */
+const MOST_UNKNOWN = 500;
 
 /** @param looking `onProgress` is called with what is being done @throws the reason of the signal when it aborts */
 export async function discover(options: DiscoverOptions, looking: Looking): Promise<Discovered> {
   const startedAt = new Date();
   const interfaces = networkInterfaces();
   const own = ownAddressesAmong(interfaces);
-  const senses = createSenses(wantedIn(options), createRate(options.packetsPerSecond), looking.signal);
+  const { packetsPerSecond, timeMs = Infinity } = options;
+  const untilMs = performance.now() + timeMs;
+  const senses = createSenses(wantedIn(options), createRate(packetsPerSecond), { signal: looking.signal, untilMs });
   const targets = targetsOf(options, own);
   if (typeof targets === "string") return { lines: [], senses: senses.results(), fault: targets };
   const { blocks, excluded, addresses } = targets;
   const { run, onProgress } = looking;
   const about = await aboutOwnMachine(options, senses, run);
-  const { machines, ports, macs } = await findMachines(addresses, { options, own, senses, ...looking });
+  const { machines, ports, macs, unknown } = await findMachines(addresses, { options, own, senses, ...looking });
   onProgress(`${machines.length} machines, names and services`);
   const ownFound = own.filter(({ ip }) => addresses.includes(ip));
   const [names, answers, announced, bySnmp, ipv6, told] = await Promise.all([
@@ -122,11 +128,19 @@ export async function discover(options: DiscoverOptions, looking: Looking): Prom
     ...ownFound.map(({ ip, mac }) => ({ ip, mac, open: [], silent: [], isOwn: true })),
     ...machines.map((machine) => ({ ...machine, mac: macs?.get(machine.ip) ?? null })),
   ];
+  if (unknown.size > 0)
+    senses.note(
+      "neighbours",
+      `${unknown.size} addresses could not be asked: the kernel's table of neighbours is full.`,
+    );
   // Blocks in which every machine would have answered the question for its MAC address.
-  const covered = macs === null ? [] : blocks.filter((block) => own.some((one) => isInside(block, one.block)));
+  const isCovering = macs !== null && unknown.size <= MOST_UNKNOWN;
+  const covered = isCovering ? blocks.filter((block) => own.some((one) => isInside(block, one.block))) : [];
+  const notAsked = isCovering ? [...unknown].filter((ip) => machines.every((one) => one.ip !== ip)) : [];
   const wanted = new Set(addresses);
   const lines = reportOf({
-    ...{ startedAt, blocks, excluded: [...excluded, ...targets.ipv6.excluded], covered, ports, found },
+    ...{ startedAt, blocks, covered, ports, found },
+    excluded: [...excluded, ...targets.ipv6.excluded, ...notAsked],
     ...{ names: names ?? new Map(), answers: answers ?? new Map(), announced, bySnmp: bySnmp ?? new Map() },
     isTarget: (ip) => wanted.has(ip),
     ownName: about.hostname,
@@ -206,6 +220,8 @@ interface Machines {
   readonly ports: readonly number[];
   /** Of those on the links of this machine; null if they are not known here. */
   readonly macs: ReadonlyMap<string, string> | null;
+  /** Addresses on its links that could not be asked. */
+  readonly unknown: ReadonlySet<string>;
 }
 
 /** Machines with their ports, and MAC addresses of those on the links of this machine. */
@@ -217,10 +233,11 @@ async function findMachines(
   const links = listOf(own.map(({ block }) => block));
   const others = addresses.filter((ip) => !isOwn.has(ip));
   onProgress(`asking ${others.length} addresses`);
-  const neighboursAt = (near: readonly string[]): Promise<ReadonlyMap<string, string> | null> =>
+  const neighboursAt = (near: readonly string[]): Promise<Neighbours | null> =>
     senses.use("neighbours", budgetOf(options, near.length), (given) => findNeighbours(near, { run, ...given }));
-  const macs = await neighboursAt(others.filter((ip) => links.check(ip)));
-  const far = macs === null ? others : others.filter((ip) => !links.check(ip));
+  const asked = await neighboursAt(others.filter((ip) => links.check(ip)));
+  const { macs = null, unknown = new Set<string>() } = asked ?? {};
+  const far = macs === null ? others : others.filter((ip) => !links.check(ip) || unknown.has(ip));
   const answering = await senses.use("ports", budgetOf(options, 8 * far.length), ({ pace }) =>
     answeringAmong(far, pace),
   );
@@ -235,9 +252,10 @@ async function findMachines(
     )) ?? present.map((ip) => ({ ip, open: [], silent: [] }));
   // A machine that has just left is remembered for half a minute: whoever answered nothing is asked once more.
   const quiet = tried.filter(({ ip, silent }) => macs?.has(ip) === true && silent.length === ports.length);
-  const still = quiet.length === 0 ? macs : await neighboursAt(quiet.map(({ ip }) => ip));
-  const gone = new Set(quiet.filter(({ ip }) => still?.has(ip) !== true));
-  return { machines: tried.filter((machine) => !gone.has(machine)), ports, macs };
+  const still = quiet.length === 0 ? asked : await neighboursAt(quiet.map(({ ip }) => ip));
+  const isGone = (ip: string): boolean => still !== null && !still.macs.has(ip) && !still.unknown.has(ip);
+  const gone = new Set(quiet.filter(({ ip }) => isGone(ip)));
+  return { machines: tried.filter((machine) => !gone.has(machine)), ports, macs, unknown };
 }
 
 /** What machines on the links of the targets announce. */

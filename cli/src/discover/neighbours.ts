@@ -1,4 +1,4 @@
-import { createSocket } from "node:dgram";
+import { createSocket, type Socket } from "node:dgram";
 import type { Surroundings } from "../terminal.js";
 import { type Pace, pause } from "./pace.js";
 import { Unavailable } from "./senses.js";
@@ -9,11 +9,16 @@ import { Unavailable } from "./senses.js";
 /** Nothing listens there; the datagram is empty. */
 const DISCARD = 9;
 const LOOK_EVERY_MS = 400;
-/** A remembered address is asked again after 5 s, three times within 3 s. */
-const MOST_MS = 9_000;
+/** A remembered address is asked again after 5 s, three times within 3 s; on a busy machine, later. */
+const MOST_MS = 15_000;
+/** Those for which the kernel has had no room are asked again, when others have been forgotten. */
+const MOST_ROUNDS = 3;
 /** States in which the kernel does not know yet. */
 const OPEN: ReadonlySet<string> = new Set(["INCOMPLETE", "DELAY", "PROBE"]);
-const PRESENT: ReadonlySet<string> = new Set(["REACHABLE", "STALE", "PERMANENT"]);
+/** It has answered, or does not have to be asked. */
+const ANSWERED: ReadonlySet<string> = new Set(["REACHABLE", "PERMANENT"]);
+/** It had answered, if that was a while ago. */
+const KEPT: ReadonlySet<string> = new Set(["REACHABLE", "PERMANENT", "STALE"]);
 
 /** An entry of the kernel's table. */
 export interface Neighbour {
@@ -22,40 +27,86 @@ export interface Neighbour {
   readonly state?: readonly string[];
 }
 
+export interface Neighbours {
+  /** MAC addresses by address. */
+  readonly macs: ReadonlyMap<string, string>;
+  /** Those of which nothing is known: the kernel's table was full, or it was still asking. */
+  readonly unknown: ReadonlySet<string>;
+}
+
+type Asking = Pick<Surroundings, "run"> & { readonly pace: Pace; readonly signal: AbortSignal };
+
 /**
  * Asks every address, and waits for the answers.
  *
- * @returns MAC addresses by address
  * @throws Unavailable if the neighbour table cannot be read here
  */
-export async function findNeighbours(
+export async function findNeighbours(addresses: readonly string[], asking: Asking): Promise<Neighbours> {
+  const macs = new Map<string, string>();
+  let unknown: ReadonlySet<string> = new Set(addresses);
+  for (let round = 0; unknown.size > 0 && round < MOST_ROUNDS; round++)
+    unknown = await askOnce([...unknown], macs, asking);
+  return { macs, unknown };
+}
+
+/** @param macs gets those that answer @returns addresses of which nothing is known afterwards */
+async function askOnce(
   addresses: readonly string[],
-  { run, pace, signal }: Pick<Surroundings, "run"> & { readonly pace: Pace; readonly signal: AbortSignal },
-): Promise<ReadonlyMap<string, string>> {
-  if (addresses.length === 0) return new Map();
+  macs: Map<string, string>,
+  { run, pace, signal }: Asking,
+): Promise<Set<string>> {
+  const sent = new Set<string>();
+  const unknown = new Set(addresses);
+  let isAllSent = false;
+  let open = new Set<string>();
+  // The kernel forgets entries when there are many, so that they are read while others are being asked.
+  const read = async (accepted: ReadonlySet<string>): Promise<void> => {
+    const before = new Set(sent);
+    const text = await run("ip", ["-4", "-j", "neigh"], { signal });
+    if (text === null) throw new Unavailable("The program ip is missing: machines are looked for by their ports.");
+    const table = (JSON.parse(text === "" ? "[]" : text) as readonly Neighbour[]).filter(({ dst }) => before.has(dst));
+    const listed = new Set(table.map(({ dst }) => dst));
+    // The kernel only forgets those that have not answered.
+    for (const dst of open) if (!listed.has(dst)) unknown.delete(dst);
+    open = new Set();
+    for (const { dst, lladdr, state = [] } of table) {
+      const isOpen = state.some((one) => OPEN.has(one));
+      if (isOpen) open.add(dst);
+      if (lladdr !== undefined && state.some((one) => accepted.has(one))) macs.set(dst, lladdr);
+      if (isOpen && !macs.has(dst)) unknown.add(dst);
+      else unknown.delete(dst);
+    }
+  };
+  const reading = async (): Promise<void> => {
+    while (!isAllSent) {
+      await pause(LOOK_EVERY_MS, signal);
+      await read(ANSWERED);
+    }
+  };
   const socket = createSocket("udp4");
   // Answers of routers that an address cannot be reached.
   socket.on("error", () => undefined);
-  try {
-    for (const ip of addresses) {
-      await pace();
-      await new Promise<void>((resolve) => socket.send(Buffer.alloc(0), DISCARD, ip, () => resolve()));
+  const sending = async (): Promise<void> => {
+    try {
+      for (const ip of addresses) {
+        await pace();
+        await sendTo(socket, ip);
+        sent.add(ip);
+      }
+    } finally {
+      isAllSent = true;
+      socket.close();
     }
-  } finally {
-    socket.close();
-  }
-  const wanted = new Set(addresses);
-  for (const endMs = performance.now() + MOST_MS; ;) {
+  };
+  await Promise.all([sending(), reading()]);
+  const endMs = performance.now() + MOST_MS;
+  do {
     await pause(LOOK_EVERY_MS, signal);
-    const text = await run("ip", ["-4", "-j", "neigh"]);
-    if (text === null) throw new Unavailable("The program ip is missing: machines are looked for by their ports.");
-    const table = (JSON.parse(text === "" ? "[]" : text) as readonly Neighbour[]).filter(({ dst }) => wanted.has(dst));
-    const isDone = !table.some(({ state }) => state?.some((one) => OPEN.has(one)));
-    if (isDone || performance.now() > endMs)
-      return new Map(
-        table.flatMap(({ dst, lladdr, state }): [string, string][] =>
-          lladdr !== undefined && state?.some((one) => PRESENT.has(one)) === true ? [[dst, lladdr]] : [],
-        ),
-      );
-  }
+    await read(KEPT);
+  } while (open.size > 0 && performance.now() < endMs);
+  return unknown;
+}
+
+function sendTo(socket: Socket, ip: string): Promise<void> {
+  return new Promise((resolve) => socket.send(Buffer.alloc(0), DISCARD, ip, () => resolve()));
 }

@@ -22,7 +22,7 @@ const nothing = () => Promise.resolve(null);
 
 describe("senses of a collector", () => {
   it("end at their deadline, and keep what they have found until then", async () => {
-    const senses = createSenses(new Set(["ports"]), rate, signal);
+    const senses = createSenses(new Set(["ports"]), rate, { signal });
     const found: number[] = [];
     const result = await senses.use("ports", 50, async ({ pace: own }) => {
       await forEach([1, 2, 3], 1, async (n) => {
@@ -41,7 +41,7 @@ describe("senses of a collector", () => {
   });
 
   it("say why they cannot be used, which stops no other, and which were not asked for", async () => {
-    const senses = createSenses(new Set(["lldp", "nmap"]), rate, signal);
+    const senses = createSenses(new Set(["lldp", "nmap"]), rate, { signal });
     expect(await senses.use("lldp", 1_000, () => heardByLldp(nothing, signal))).toBeNull();
     expect(await senses.use("snmp", 1_000, () => Promise.reject(new Error("must not be called")))).toBeNull();
     const states = senses.results();
@@ -54,7 +54,7 @@ describe("senses of a collector", () => {
 
   it("end with the whole, and not with a reason", async () => {
     const stopping = new AbortController();
-    const senses = createSenses(new Set(["ports"]), rate, stopping.signal);
+    const senses = createSenses(new Set(["ports"]), rate, { signal: stopping.signal });
     const using = senses.use("ports", 1_000, async ({ pace: own }) => {
       stopping.abort(new Error("stopped"));
       await own();

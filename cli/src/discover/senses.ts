@@ -67,11 +67,14 @@ export class Unavailable extends Error {
   override readonly name = "Unavailable";
 }
 
-/** @param wanted those that are used @param signal ends all of them */
+/**
+ * @param wanted those that are used
+ * @param end `signal` ends all of them, and `untilMs` is their last deadline, as `performance.now()` counts
+ */
 export function createSenses(
   wanted: ReadonlySet<Sense>,
   rate: (signal: AbortSignal) => Pace,
-  signal: AbortSignal,
+  { signal, untilMs = Infinity }: { readonly signal: AbortSignal; readonly untilMs?: number },
 ): Senses {
   const used = new Map<Sense, SenseResult>();
   const put = (name: Sense, state: SenseResult["state"], reason: string | null): void => {
@@ -82,8 +85,9 @@ export function createSenses(
     isWanted: (name) => wanted.has(name),
     note: (name, reason) => put(name, "ready", reason),
     leaveOut: (name, reason) => put(name, "off", reason),
-    use: async (name, deadlineMs, task) => {
+    use: async (name, longestMs, task) => {
       if (!wanted.has(name)) return null;
+      const deadlineMs = Math.max(0, Math.min(longestMs, untilMs - performance.now()));
       const deadline = new AbortController();
       const seconds = Math.round(deadlineMs / 1_000);
       const late = new Late(`It was not finished after ${seconds} s.`);
