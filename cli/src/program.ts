@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander";
+import { addAgent } from "./commands/agent.js";
 import { addApi } from "./commands/api.js";
 import { addApply } from "./commands/apply.js";
 import { addDiff, addExport, addWatch } from "./commands/changes.js";
@@ -36,6 +37,7 @@ export function createProgram(surroundings: Surroundings, version: string): Comm
     addImport,
     addImportJobs,
     addCollect,
+    addAgent,
     addExport,
     addWatch,
     addDiff,

@@ -1,6 +1,7 @@
 /** `nts` as users have it: packed, installed separately, and run against a whole system. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
 import { run } from "@nts/cli/program";
@@ -8,6 +9,7 @@ import type { Surroundings } from "@nts/cli/terminal";
 import { type Account, aColleague, aKey, anAccount } from "../support/api.js";
 import { installCli } from "../support/installed-cli.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
+import { until } from "../support/until.js";
 import { aNetworkWithAHost } from "../support/world.js";
 
 let folder: string;
@@ -296,6 +298,35 @@ describe("nts: collecting and following", () => {
     expect(end).toEqual({ end: { covered: [], excluded: [] } });
     const wrong = await installed({}, "collect", "--discover", "router");
     expect([wrong.exitCode, wrong.stderr]).toEqual([2, expect.stringContaining("router is not an address or block")]);
+  });
+
+  it("is a collector, which enrols once, looks around, and ends with its key", async () => {
+    const { session } = await anAccount(stack.url);
+    const { id: network_id } = await session.data<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
+    const targets = { cidrs: ["127.0.0.1/32"], exclude: [] };
+    const made = await session.data<{ collector: { id: string }; token: string }>("post", "/api/v1/collectors", {
+      ...{ network_id, name: "Attic", targets },
+    });
+    const state = mkdtempSync(join(folder, "agent-"));
+    const off = ["sockets", "containers", "cluster", "leases", "neighbours", "ipv6", "names", "mdns", "ssdp", "lldp"];
+    writeFileSync(join(state, "senses.json"), JSON.stringify({ off, ports: "22" }), { mode: 0o600 });
+    const agent = (...words: string[]) => installed({ NTS_AGENT_STATE: state }, "agent", "--once", ...words);
+    const first = await agent("--token", made.token);
+    expect([first.exitCode, first.stderr]).toEqual([0, expect.stringMatching(/^Enrolled\.[^]*\nReported\.$/)]);
+    expect(statSync(join(state, "key.json")).mode & 0o777).toBe(0o600);
+    const jobs = `/api/v1/collectors/jobs?collector_id=${made.collector.id}`;
+    await until(async () => (await session.data<{ state: string }[]>("get", jobs))[0]?.state === "done");
+    const collector = await session.data<object>("get", `/api/v1/collectors/${made.collector.id}`);
+    expect(collector).toMatchObject({
+      ...{ state: "online", hostname: hostname() },
+      senses: expect.arrayContaining([{ name: "ports", state: "ready", reason: null }]),
+    });
+    const other = mkdtempSync(join(folder, "agent-"));
+    const second = await installed({ NTS_AGENT_STATE: other }, "agent", "--token", made.token);
+    expect([second.exitCode, second.stderr]).toEqual([3, expect.stringContaining("by this machine or by another one")]);
+    await session.data("delete", `/api/v1/collectors/${made.collector.id}`);
+    const ended = await agent();
+    expect([ended.exitCode, ended.stderr]).toEqual([3, expect.stringContaining("refuses the key of this collector")]);
   });
 
   it("prints changes as they happen, one per line", async () => {
