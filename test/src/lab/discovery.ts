@@ -1,43 +1,51 @@
 /**
- * `npm run long -- discovery`: looks around in random laboratories of network namespaces, and compares what the inventory then
- * has with what is there. `--laboratories 200` with seeds from `--seed 1`.
+ * `npm run long -- discovery`: collectors look around in random laboratories of network namespaces, and what the inventory then has
+ * is compared with what is there. `--laboratories 200` with seeds from `--seed 1`. In the first one, collectors are also killed, cut
+ * off, and doubled.
  */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { execa } from "execa";
-import { ROOT } from "@nts/local/processes/system";
 import { putUnder } from "@nts/shared/groups";
-import { aKey, anAccount, type Caller } from "../support/api.js";
+import { anAccount, type Caller } from "../support/api.js";
 import { succeeds } from "../support/python-tools.js";
-import { startStack } from "../support/stack.js";
+import { type Stack, startStack } from "../support/stack.js";
+import { aCollector, openUplink, type RunningAgent, startAgent, type StoredCollector } from "./agent-runs.js";
+import { collectorFaults } from "./collector-faults.js";
 import { BLOCKS, buildLaboratory, COMMUNITY, type Laboratory } from "./laboratory.js";
 import { DOMAIN, FAR, gatewayIn, type LabHost, laboratoryOf, ROUTER } from "./laboratory-hosts.js";
 
-const NTS = join(ROOT, "cli/bundle/nts.js");
-const TOOLS = ["ip", "ss", "dnsmasq", "iptables", "sysctl", "openssl", "snmpd"];
+const TOOLS = ["ip", "ss", "dnsmasq", "iptables", "sysctl", "openssl", "snmpd", "unshare"];
 const MAX_SECONDS = 60;
 const RATE = 500;
 /** After which a machine that has left is missed. */
 const MOST_LOOKS = 2;
 
-/** Of one laboratory. */
-interface Score {
-  readonly seed: number;
+/** What the inventory has of a laboratory. */
+export interface Comparison {
   readonly machines: number;
   readonly found: number;
   readonly duplicates: readonly string[];
   readonly falseJoins: readonly string[];
   readonly wrongPorts: readonly string[];
+}
+
+/** Of one laboratory. */
+interface Score extends Comparison {
+  readonly seed: number;
+  /** From the start of the agent to the first complete map. */
   readonly seconds: number;
   readonly packetsPerSecond: number;
   readonly kilobytes: number;
+  /** Of reports, to the server. */
+  readonly reported: number;
   /** What is wrong besides. */
   readonly faults: readonly string[];
 }
 
-interface StoredHost {
+export interface StoredHost {
   readonly id: string;
   readonly name: string;
   readonly missed_since: string | null;
@@ -59,21 +67,26 @@ export async function discoverLaboratories(args: readonly string[]): Promise<{ p
   const { values } = parseArgs({ args: [...args], options, allowPositionals: true });
   const folder = await mkdtemp(join(tmpdir(), "nts-discovery-"));
   const pem = join(folder, "lab.pem");
-  const snmp = join(folder, "snmp.json");
-  await writeFile(snmp, JSON.stringify({ communities: ["wrong", COMMUNITY] }), { mode: 0o600 });
+  const senses = join(folder, "senses.json");
+  await writeFile(senses, JSON.stringify({ snmp: { communities: ["wrong", COMMUNITY] } }), { mode: 0o600 });
   const subject = ["-subj", `/CN=${DOMAIN}`, "-keyout", pem, "-out", join(folder, "cert.pem")];
   await execa("openssl", ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "30", ...subject]);
   await writeFile(pem, (await execa("cat", [pem, join(folder, "cert.pem")])).stdout);
+  const startedAt = performance.now();
   const stack = await startStack({ env: { RATE_LIMIT_PER_MINUTE: "1000000" } });
+  const startSeconds = (performance.now() - startedAt) / 1_000;
   const scores: Score[] = [];
   try {
-    const account = await anAccount(stack.url);
-    const { caller: key } = await aKey(stack.url, account);
+    const { session } = await anAccount(stack.url);
     const first = Number(values.seed);
     for (let seed = first; seed < first + Number(values.laboratories); seed++) {
-      const score = await scoreOf(seed, key, { pem, snmp });
+      const score = await scoreOf(seed, { stack, session, pem, senses, isFirst: seed === first });
       scores.push(score);
       console.log(lineOf(score));
+      if (seed === first)
+        console.log(
+          `From the start of an empty system to the first complete map: ${(startSeconds + score.seconds).toFixed(1)} s`,
+        );
     }
   } finally {
     await stack.stop();
@@ -90,13 +103,16 @@ export async function discoverLaboratories(args: readonly string[]): Promise<{ p
   return { passed: scores.length - failed, failed };
 }
 
-interface Files {
+interface Given {
+  readonly stack: Stack;
+  readonly session: Caller;
   readonly pem: string;
-  /** Credentials. */
-  readonly snmp: string;
+  /** Settings of collectors. */
+  readonly senses: string;
+  readonly isFirst: boolean;
 }
 
-async function scoreOf(seed: number, key: Caller, { pem, snmp }: Files): Promise<Score> {
+async function scoreOf(seed: number, { stack, session, pem, senses, isFirst }: Given): Promise<Score> {
   const all = laboratoryOf(seed);
   // One machine comes later, and one that is there at first leaves.
   const later = all[0] as LabHost;
@@ -104,18 +120,31 @@ async function scoreOf(seed: number, key: Caller, { pem, snmp }: Files): Promise
   const hosts = all.filter(({ machine }) => machine !== later.machine);
   const excluded = all.find((one) => one.subnet === 1 && one.machine !== later.machine) as LabHost;
   const laboratory = await buildLaboratory(hosts, pem);
+  const ending: (() => Promise<unknown>)[] = [() => laboratory.remove()];
+  let agent: RunningAgent | null = null;
   try {
-    const network = await key.data<{ id: string }>("post", "/api/v1/networks", { name: `Laboratory ${seed}` });
+    const uplink = await openUplink(stack.url);
+    ending.unshift(() => uplink.close());
+    const network = await session.data<{ id: string }>("post", "/api/v1/networks", { name: `Laboratory ${seed}` });
+    const collector = await aCollector(session, {
+      ...{ network_id: network.id, name: `Eye ${seed}`, packets_per_second: RATE },
+      targets: { cidrs: BLOCKS, exclude: [`${excluded.ip}/32`] },
+    });
+    ending.unshift(() => collector.remove());
     // Counts what is sent to it.
     await laboratory.at(excluded, "iptables", "-I", "INPUT", "-d", excluded.ip);
-    const startedAt = performance.now();
     const before = await laboratory.sent();
-    const report = await look(laboratory, excluded.ip, snmp);
-    const lookedSeconds = (performance.now() - startedAt) / 1_000;
+    const startedAt = performance.now();
+    const words = ["--state", collector.folder, "--settings", senses];
+    agent = startAgent(laboratory, "eye", [...words, "--server", uplink.url, "--token", collector.token]);
+    await agent.says("Looks around");
+    const lookedAt = performance.now();
+    await agent.says("Found ");
+    const lookedSeconds = (performance.now() - lookedAt) / 1_000;
     const after = await laboratory.sent();
-    await importReport(key, network.id, report);
+    const job = await collector.done();
     const seconds = (performance.now() - startedAt) / 1_000;
-    const stored = await hostsIn(key, network.id);
+    const stored = await hostsIn(session, network.id);
     const there = hosts.filter(({ machine }) => machine !== excluded.machine);
     const faults = stored.some(({ interfaces }) => interfaces.some(({ ip_address: ip }) => ip === excluded.ip))
       ? [`${excluded.ip} was looked at`]
@@ -126,45 +155,58 @@ async function scoreOf(seed: number, key: Caller, { pem, snmp }: Files): Promise
       interfaces.some(({ ip_address: ip }) => [ROUTER, gatewayIn(FAR)].includes(ip)),
     );
     if (routers.length !== 1) faults.push(`the router is ${routers.length} hosts`);
-    const changed = await changesSeen({ laboratory, key, networkId: network.id, later, leaving, excluded, all, snmp });
+    faults.push(...(await changesSeen({ laboratory, session, networkId: network.id, later, leaving, all, collector })));
+    const compare = async (): Promise<Comparison> => {
+      const isThere = ({ machine }: LabHost): boolean => ![excluded.machine, leaving.machine].includes(machine);
+      return compared(all.filter(isThere), await hostsIn(session, network.id));
+    };
+    const left = { laboratory, uplink, session, collector, networkId: network.id, agent, words, compare, senses };
+    if (isFirst) faults.push(...(await collectorFaults(left)));
     return {
-      ...compared(there, stored, seed),
-      seconds,
+      ...{ seed, ...compared(there, stored), seconds, faults, reported: job.bytes },
       packetsPerSecond: (after.packets - before.packets) / lookedSeconds,
       kilobytes: (after.bytes - before.bytes) / 1_000,
-      faults: [...faults, ...changed],
     };
+  } catch (error) {
+    if (agent !== null) console.error(agent.said());
+    throw error;
   } finally {
-    await laboratory.remove();
+    await agent?.end("SIGKILL");
+    for (const end of ending) await end();
   }
 }
 
 interface Changing {
   readonly laboratory: Laboratory;
-  readonly key: Caller;
+  readonly session: Caller;
   readonly networkId: string;
   readonly later: LabHost;
   readonly leaving: LabHost;
-  readonly excluded: LabHost;
   readonly all: readonly LabHost[];
-  readonly snmp: string;
+  readonly collector: StoredCollector;
 }
 
 /** A machine that comes is there after the next look, and one that leaves is missed. @returns what is wrong */
 async function changesSeen(changing: Changing): Promise<string[]> {
-  const { laboratory, key, networkId, later, leaving, excluded, all, snmp } = changing;
+  const { laboratory, session, networkId, later, leaving, all, collector } = changing;
   for (const one of all) if (one.machine === later.machine) await laboratory.start(one);
   await laboratory.unplug(leaving.machine);
-  for (let looks = 0; looks < MOST_LOOKS; looks++)
-    await importReport(key, networkId, await look(laboratory, excluded.ip, snmp));
-  const stored = await hostsIn(key, networkId);
-  const at = (ip: string): StoredHost | undefined =>
-    stored.find(({ interfaces }) => interfaces.some(({ ip_address: one }) => one === ip));
-  const missed = stored.filter(({ missed_since: since }) => since !== null).map(({ name }) => name);
+  const startedAt = performance.now();
+  await collector.run();
+  const at = (stored: readonly StoredHost[], ip: string): StoredHost | undefined =>
+    stored.find(({ interfaces }) => interfaces.some((one) => one.ip_address === ip));
+  const came = at(await hostsIn(session, networkId), later.ip);
+  const seconds = (performance.now() - startedAt) / 1_000;
+  for (let looks = 1; looks < MOST_LOOKS; looks++) await collector.run();
+  const stored = await hostsIn(session, networkId);
+  const left = at(stored, leaving.ip);
   return [
-    ...(at(later.ip) === undefined ? [`${later.ip} came and was not found`] : []),
-    ...(at(leaving.ip)?.missed_since === null ? [`${leaving.ip} left and is not missed`] : []),
-    ...(missed.length > 1 ? [`missed without having left: ${missed.join(", ")}`] : []),
+    ...(came === undefined ? [`${later.machine} came, and was not found`] : []),
+    ...(seconds > MAX_SECONDS ? [`${later.machine} came, and was found after ${seconds.toFixed(1)} s`] : []),
+    ...((left?.missed_since ?? null) === null ? [`${leaving.machine} left, and is not missed`] : []),
+    ...stored
+      .filter((host) => host !== left && host.missed_since !== null)
+      .map(({ name, missed_since: since }) => `${name} is there, and missed since ${since}`),
   ];
 }
 
@@ -174,24 +216,12 @@ async function packetsTo(laboratory: Laboratory, host: LabHost): Promise<number>
   return Number(rules.trim().split(/\s+/)[0]);
 }
 
-function look(laboratory: Laboratory, excluded: string, snmp: string): Promise<string> {
-  const options = ["--discover", ...BLOCKS, "--exclude", excluded, "--rate", String(RATE), "--snmp", snmp, "--print"];
-  return laboratory.look(process.execPath, NTS, "collect", ...options);
-}
-
-async function importReport(key: Caller, networkId: string, report: string): Promise<void> {
-  const { status, text } = await key.send("post", `/api/v1/imports/report?network_id=${networkId}`, report, {
-    "content-type": "application/octet-stream",
-  });
-  if (status !== 200) throw new Error(`the report was not imported: ${status} ${text.slice(0, 500)}`);
-}
-
 function hostsIn(key: Caller, networkId: string): Promise<StoredHost[]> {
   return key.data<StoredHost[]>("get", `/api/v1/hosts?network_id=${networkId}&limit=0`);
 }
 
 /** What is there, and what the inventory has of it. */
-function compared(there: readonly LabHost[], stored: readonly StoredHost[], seed: number) {
+function compared(there: readonly LabHost[], stored: readonly StoredHost[]): Comparison {
   const machines = new Map<string, LabHost[]>();
   for (const host of there) putUnder(machines, host.machine, host);
   const machineAt = new Map(there.map(({ ip, machine }) => [ip, machine]));
@@ -213,7 +243,7 @@ function compared(there: readonly LabHost[], stored: readonly StoredHost[], seed
     if (open.join() !== known.filter((port) => port !== 80 || open.includes(80)).join())
       wrongPorts.push(`${machine}: ${known.join()} instead of ${open.join()}`);
   }
-  return { seed, machines: machines.size, found, duplicates, falseJoins, wrongPorts };
+  return { machines: machines.size, found, duplicates, falseJoins, wrongPorts };
 }
 
 function isRight(score: Score): boolean {
@@ -223,12 +253,23 @@ function isRight(score: Score): boolean {
 }
 
 function lineOf(score: Score): string {
-  const { seed, machines, found, duplicates, falseJoins, wrongPorts, seconds, packetsPerSecond, kilobytes, faults } =
-    score;
+  const {
+    seed,
+    machines,
+    found,
+    duplicates,
+    falseJoins,
+    wrongPorts,
+    seconds,
+    packetsPerSecond,
+    kilobytes,
+    reported,
+    faults,
+  } = score;
   const said = [...duplicates, ...falseJoins, ...wrongPorts, ...faults];
   return (
     `${isRight(score) ? "✓" : "✕"} ${seed}: ${found} of ${machines}, ${duplicates.length} duplicates, ${falseJoins.length} false joins, ` +
-    `${seconds.toFixed(1)} s, ${packetsPerSecond.toFixed(0)} packets/s, ${kilobytes.toFixed(0)} kB` +
+    `${seconds.toFixed(1)} s, ${packetsPerSecond.toFixed(0)} packets/s, ${kilobytes.toFixed(0)} kB sent, ${reported} bytes reported` +
     (said.length === 0 ? "" : `; ${said.join("; ")}`)
   );
 }

@@ -15,10 +15,16 @@ const SETTINGS = "/etc/netns";
 export const COMMUNITY = "laboratory";
 /** Machines that are started at once. */
 const AT_A_TIME = 8;
+/** By which collectors reach the server, which is outside. */
+export const UPLINK = "10.78.0.1";
+const UPLINK_OF_EYE = "10.78.0.2";
+
+/** Where a collector looks around from. */
+export type CollectorPlace = "eye" | "router";
 
 export interface Laboratory {
-  /** Runs a program in the namespace of the collector. @returns what it printed */
-  look(...command: readonly string[]): Promise<string>;
+  /** How a collector is run: in the namespace of the collector, or of the router, as a machine with a name of its own. */
+  collector(place: CollectorPlace): readonly string[];
   /** Runs a program where a host is. */
   at(host: LabHost, ...command: readonly string[]): Promise<string>;
   start(host: LabHost): Promise<void>;
@@ -33,6 +39,7 @@ export async function buildLaboratory(hosts: readonly LabHost[], pem: string): P
   const prefix = `nts-lab-${process.pid}`;
   const eye = `${prefix}-eye`;
   const router = `${prefix}-router`;
+  const outside = `lab${process.pid % 1_000_000}`;
   const spaceOf = (machine: string): string => `${prefix}-${machine}`;
   const spaces = new Set<string>();
   let links = 0;
@@ -65,6 +72,15 @@ export async function buildLaboratory(hosts: readonly LabHost[], pem: string): P
       "link set to-router master br0 up",
       `route add 10.77.${FAR}.0/24 via ${ROUTER}`,
     ]);
+    const toServer = [
+      `link add ${outside} type veth peer name uplink netns ${eye}`,
+      `addr add ${UPLINK}/30 dev ${outside}`,
+      `link set ${outside} up`,
+    ];
+    await execa("ip", ["-batch", "-"], { input: toServer.join("\n") });
+    await batch(eye, [`addr add ${UPLINK_OF_EYE}/30 dev uplink`, "link set uplink up"]);
+    // The router is behind the first collector.
+    await execa("ip", ["route", "add", `${ROUTER}/32`, "via", UPLINK_OF_EYE]);
     await batch(router, [
       "link set lo up",
       `addr add ${ROUTER}/24 dev wan`,
@@ -74,7 +90,7 @@ export async function buildLaboratory(hosts: readonly LabHost[], pem: string): P
       `link set br${FAR} up`,
       "route add default via 10.77.0.1",
     ]);
-    await inside(router, "sysctl", "-qw", "net.ipv4.ip_forward=1");
+    for (const space of [eye, router]) await inside(space, "sysctl", "-qw", "net.ipv4.ip_forward=1");
     await startNames();
     await startSnmp();
   }
@@ -157,7 +173,11 @@ export async function buildLaboratory(hosts: readonly LabHost[], pem: string): P
     throw error;
   }
   return {
-    look: (...command) => inside(eye, ...command),
+    collector: (place) => {
+      const space = place === "eye" ? eye : router;
+      const named = ["unshare", "--uts", "sh", "-c", `hostname lab-${place}; exec "$@"`, "sh"];
+      return ["ip", "netns", "exec", space, ...named];
+    },
     at: ({ machine }, ...command) => inside(spaceOf(machine), ...command),
     start,
     unplug: async (machine) => {
