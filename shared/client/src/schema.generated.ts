@@ -3080,8 +3080,8 @@ export interface components {
             id: components["schemas"]["Uuid"] | null;
             /** @description How an existing host was matched; null if by its name or by the request. */
             matched_by: components["schemas"]["HostMatch"] | null;
-            /** @description Why it is this existing host: what decided comes first, what else agrees follows. Empty for a new one. */
-            evidence: components["schemas"]["Evidence"][];
+            /** @description Why it is this existing host: what decided comes first, what else agrees follows. Empty for a new one; absent from plans of jobs before it was told. */
+            evidence?: components["schemas"]["Evidence"][];
             name: string;
             hostname: string | null;
             interfaces: components["schemas"]["ImportedInterface"][];

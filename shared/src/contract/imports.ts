@@ -122,8 +122,9 @@ export const ImportedHost = z
       .describe("How an existing host was matched; null if by its name or by the request."),
     evidence: z
       .array(Evidence)
+      .optional()
       .describe(
-        "Why it is this existing host: what decided comes first, what else agrees follows. Empty for a new one.",
+        "Why it is this existing host: what decided comes first, what else agrees follows. Empty for a new one; absent from plans of jobs before it was told.",
       ),
     name: z.string(),
     hostname: z.string().nullable(),
