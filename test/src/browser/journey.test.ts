@@ -149,7 +149,7 @@ describe("the activity page and the history of a host", () => {
     const other = await account.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Office" });
     const patch = { "content-type": "application/merge-patch+json", "change-comment": "shared with the family" };
     await account.session.send("patch", `/api/v1/services/${service.id}`, '{"name": "Photos"}', patch);
-    await until(async () => (await changesOf(account)).length === 9);
+    await until(async () => (await changesOf(account)).length === 10);
     const page = await openWindow({ account });
     await page.goto("/activity");
     const updated = page.getByRole("article").filter({ hasText: "shared with the family" });

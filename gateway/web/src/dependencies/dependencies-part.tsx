@@ -111,7 +111,7 @@ const COLUMNS: readonly Column<NeedRow>[] = [
     label: "Other end",
     cell: ({ other, otherId, there }) => (
       <>
-        <Anchor component={Link} to={hostPath(otherId)} size="sm">
+        <Anchor component={Link} to={hostPath(otherId)} size="sm" underline="always">
           {other?.name ?? "…"}
         </Anchor>
         {there !== "" && <Text component="span" inherit>{` ${there}`}</Text>}
