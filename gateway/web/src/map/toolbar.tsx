@@ -1,6 +1,6 @@
 import { Button, Checkbox, Menu, MultiSelect, Popover, TextInput } from "@mantine/core";
 import type { Category, TopologyFormat } from "@nts/shared/contract";
-import { Check, Download, History, ListFilter, Search } from "lucide-react";
+import { Download, History, ListFilter, Search } from "lucide-react";
 import { type ReactNode, useMemo, useState } from "react";
 import { withDetail } from "../parts/detail.js";
 import { categoryText } from "../parts/texts.js";
@@ -97,18 +97,13 @@ function ExportMenu({ networkId, at, onExport, hasLifted }: ToolbarProps): React
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>Picture of</Menu.Label>
-        {EXTENTS.filter((one) => one.extent !== "lifted" || hasLifted).map((one) => (
-          <Menu.Item
-            key={one.extent}
-            role="menuitemradio"
-            aria-checked={extent === one.extent}
-            closeMenuOnClick={false}
-            leftSection={<Check size={14} aria-hidden opacity={extent === one.extent ? 1 : 0} />}
-            onClick={() => setChosen(one.extent)}
-          >
-            {one.label}
-          </Menu.Item>
-        ))}
+        <Menu.RadioGroup value={extent} onChange={(value) => setChosen(value as Extent)}>
+          {EXTENTS.filter((one) => one.extent !== "lifted" || hasLifted).map((one) => (
+            <Menu.RadioItem key={one.extent} value={one.extent} closeMenuOnClick={false}>
+              {one.label}
+            </Menu.RadioItem>
+          ))}
+        </Menu.RadioGroup>
         <Menu.Label>As</Menu.Label>
         {IMAGES.map(({ format, label }) => (
           <Menu.Item key={format} onClick={() => onExport(format, extent)}>
