@@ -14,6 +14,7 @@ export const UNVERIFIED_QUOTAS = {
   collectors: 3,
   keys: 10,
   invites: 5,
+  serviceAccounts: 5,
 } as const;
 
 /** What a quota limits. */

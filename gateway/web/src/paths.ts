@@ -46,6 +46,11 @@ export function hostPath(id: string): string {
   return `/hosts/${id}`;
 }
 
+/** The keys of a service account. */
+export function serviceKeysPath(userId: string): string {
+  return `/keys?account=${userId}`;
+}
+
 export function webhookPath(id: string): string {
   return `/settings/webhooks/${id}`;
 }

@@ -105,6 +105,7 @@ export const OPERATIONS = {
   change_password: { method: "post", path: "/api/auth/password" },
   register: { method: "post", path: "/api/auth/register" },
   list_users: { method: "get", path: "/api/v1/users" },
+  create_user: { method: "post", path: "/api/v1/users", takesKey: true },
   get_user_by_id: { method: "get", path: "/api/v1/users/{id}" },
   update_user: { method: "put", path: "/api/v1/users/{id}", takesKey: true },
   patch_user: { method: "patch", path: "/api/v1/users/{id}", takesKey: true, bodyType: "application/merge-patch+json" },

@@ -40,13 +40,24 @@ export interface components {
         UserOrderField: "created_at" | "email" | "updated_at";
         /** @enum {string} */
         OrderDirection: "asc" | "desc";
+        UserCreate: {
+            /**
+             * @description People join by invites.
+             * @enum {string}
+             */
+            kind: "service";
+            name: string;
+            permissions: components["schemas"]["PermissionLevel"];
+            /** @description The networks of a Member or Viewer; Admins have all. */
+            network_ids?: components["schemas"]["Uuid"][];
+        };
+        /** @enum {string} */
+        PermissionLevel: "Owner" | "Admin" | "Member" | "Viewer";
         UserUpdate: {
             permissions: components["schemas"]["PermissionLevel"];
             /** @description The networks of a Member or Viewer; if absent, unchanged. Owners and Admins have all networks. */
             network_ids?: components["schemas"]["Uuid"][];
         };
-        /** @enum {string} */
-        PermissionLevel: "Owner" | "Admin" | "Member" | "Viewer";
         UserPatch: {
             permissions?: components["schemas"]["PermissionLevel"];
             /** @description The networks of a Member or Viewer; if absent, unchanged. Owners and Admins have all networks. */
@@ -1190,6 +1201,11 @@ export interface components {
             id: components["schemas"]["Uuid"];
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
+            /** @description `service`: it has only API keys, which Admins manage. */
+            kind: components["schemas"]["UserKind"];
+            /** @description Of a service account; null for people. */
+            name: string | null;
+            /** @description Of a service account, a name that receives no mail. */
             email: string;
             /** @description Whether the user has proved that the address is theirs. */
             email_verified: boolean;
@@ -1206,6 +1222,8 @@ export interface components {
          * @example 2026-01-31T09:30:00.000Z
          */
         Timestamp: string;
+        /** @enum {string} */
+        UserKind: "person" | "service";
         NothingEnvelope: {
             /** @description Always `true`. */
             success: boolean;
@@ -1223,6 +1241,11 @@ export interface components {
             id: components["schemas"]["Uuid"];
             created_at: components["schemas"]["Timestamp"];
             updated_at: components["schemas"]["Timestamp"];
+            /** @description `service`: it has only API keys, which Admins manage. */
+            kind: components["schemas"]["UserKind"];
+            /** @description Of a service account; null for people. */
+            name: string | null;
+            /** @description Of a service account, a name that receives no mail. */
             email: string;
             /** @description Whether the user has proved that the address is theirs. */
             email_verified: boolean;
@@ -4138,6 +4161,22 @@ export interface operations {
             };
         };
     };
+    create_user: {
+        parameters: {
+            header?: {
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UserCreate"];
+            };
+        };
+        responses: {
+            200: components["responses"]["WrittenUserResponse"];
+        };
+    };
     get_user_by_id: {
         parameters: {
             header?: {
@@ -4986,6 +5025,8 @@ export interface operations {
                 network_id?: components["schemas"]["Uuid"];
                 /** @description Only these entities. */
                 ids?: components["schemas"]["Uuid"][];
+                /** @description The keys of this service account instead of one's own. */
+                user_id?: components["schemas"]["Uuid"];
                 /** @description Primary sort key, always ascending. */
                 group_by?: components["schemas"]["UserApiKeyOrderField"];
                 /** @description Sort key, within groups if any. Default `created_at`. */

@@ -11,7 +11,7 @@ import {
   Timestamp,
 } from "./common.js";
 import { endpoint } from "./endpoint.js";
-import { Email, InviteToken, Membership } from "./users.js";
+import { InviteToken, Membership, PersonalEmail } from "./users.js";
 
 /** An unused invite. Its token is only returned on creation. */
 export const Invite = z
@@ -32,7 +32,9 @@ export const InviteCreate = z
     permissions: PermissionLevel,
     network_ids: z.array(Id).max(1000).default([]).describe("The networks of a Member or Viewer."),
     expires_in_hours: z.int().min(1).max(8760).default(168),
-    email: Email.nullish().describe("Also mails the invite to this address; needs a verified address of the caller."),
+    email: PersonalEmail.nullish().describe(
+      "Also mails the invite to this address; needs a verified address of the caller.",
+    ),
   })
   .meta({ id: "InviteCreate" });
 export type InviteCreate = z.infer<typeof InviteCreate>;

@@ -124,6 +124,7 @@ export const listKeys = endpoint({
   query: listQuery(["created_at", "name", "updated_at"], {
     network_id: filters.network_id.describe("Only keys that may use this network."),
     ids: filters.ids,
+    user_id: Id.optional().describe("The keys of this service account instead of one's own."),
   }),
   response: UserApiKey,
   list: true,
@@ -137,6 +138,8 @@ export const createKey = endpoint({
   method: "post",
   path: "/api/v1/auth/keys",
   summary: "Create an API key; its secret is only returned here",
+  description:
+    "Also for a service account, by those who manage it: with its `user_id`, and never more rights than it has.",
   body: UserApiKeyInput,
   etag: true,
   response: z.object({ api_key: UserApiKey, key: z.string() }).meta({ id: "CreatedUserApiKey" }),

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Nothing } from "./common.js";
 import { endpoint } from "./endpoint.js";
-import { Email, Password, User } from "./users.js";
+import { Password, PersonalEmail, User } from "./users.js";
 
 // Operations that send mail, and those for its links. @see docs/mail.md
 
@@ -18,7 +18,7 @@ export const requestPasswordReset = endpoint({
   summary: "Request an email with a link to reset a forgotten password",
   description:
     "The response is the same whether or not there is an account with this address. The link is valid for one hour.",
-  body: z.object({ email: Email }).meta({ id: "PasswordResetRequest" }),
+  body: z.object({ email: PersonalEmail }).meta({ id: "PasswordResetRequest" }),
   response: Nothing,
   errors: ["mail_not_configured", "mail_throttled", "write_conflict"],
 });

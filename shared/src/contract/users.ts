@@ -1,14 +1,33 @@
 import { z } from "zod";
-import { byId, filters, Id, listQuery, Name, Nothing, PermissionLevel, serverFields, verbatimText } from "./common.js";
+import {
+  byId,
+  filters,
+  Id,
+  listQuery,
+  Name,
+  Nothing,
+  PermissionLevel,
+  QUOTA_ERRORS,
+  serverFields,
+  verbatimText,
+} from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { patchOf } from "./merge-patch.js";
 import { keepsWebhooks, MadeWebhooks } from "./webhooks.js";
+
+/** Service accounts have no password and no session, only API keys that Admins manage. */
+export const USER_KINDS = ["person", "service"] as const;
+
+/** The domain of the addresses of service accounts, which receive no mail. */
+export const SERVICE_DOMAIN = "service.invalid";
 
 /** A user of an organization. `network_ids` are the networks the user currently has access to. */
 export const User = z
   .object({
     ...serverFields,
-    email: z.string(),
+    kind: z.enum(USER_KINDS).meta({ id: "UserKind" }).describe("`service`: it has only API keys, which Admins manage."),
+    name: z.string().nullable().describe("Of a service account; null for people."),
+    email: z.string().describe("Of a service account, a name that receives no mail."),
     email_verified: z.boolean().describe("Whether the user has proved that the address is theirs."),
     organization_id: Id,
     permissions: PermissionLevel,
@@ -43,12 +62,22 @@ export const Email = z
 
 export const Password = verbatimText(10, 128).meta({ format: "password" });
 
+/** True for the address of a service account. */
+export function isServiceAddress(email: string): boolean {
+  return email.endsWith(`@${SERVICE_DOMAIN}`);
+}
+
+const NO_PERSON = "is a service account, which has no mailbox and does not sign in: use its API keys";
+
+/** The address of a person. */
+export const PersonalEmail = Email.refine((email) => !isServiceAddress(email), NO_PERSON);
+
 /** The secret of an invite. Any short text, so that malformed, wrong and used tokens get the same response. */
 export const InviteToken = z.string().trim().min(1).max(200).meta({ pattern: "[^\\s\\ufeff]" });
 
 export const Registration = z
   .object({
-    email: Email,
+    email: PersonalEmail,
     password: Password,
     organization_name: Name.optional().describe("Name of the new organization; ignored with an invite."),
     invite_token: InviteToken.optional().describe("Join the organization of the invite instead of creating one."),
@@ -58,12 +87,30 @@ export type Registration = z.infer<typeof Registration>;
 
 /** Accepts any text as password, so that a wrong password and an unknown user get the same response. */
 export const Login = z
-  .object({ email: z.string().trim().toLowerCase().max(254), password: z.string().max(1024) })
+  .object({
+    email: z
+      .string()
+      .trim()
+      .toLowerCase()
+      .max(254)
+      .refine((email) => !isServiceAddress(email), NO_PERSON),
+    password: z.string().max(1024),
+  })
   .meta({ id: "Login" });
 
 export const PasswordChange = z
   .object({ current_password: z.string().max(1024), new_password: Password })
   .meta({ id: "PasswordChange" });
+
+export const UserCreate = z
+  .object({
+    kind: z.literal("service").describe("People join by invites."),
+    name: Name,
+    permissions: PermissionLevel.refine((level) => level !== "Owner", "must not be Owner for a service account"),
+    network_ids: z.array(Id).max(1000).default([]).describe("The networks of a Member or Viewer; Admins have all."),
+  })
+  .meta({ id: "UserCreate" });
+export type UserCreate = z.infer<typeof UserCreate>;
 
 export const UserUpdate = z
   .object({
@@ -235,6 +282,21 @@ export const listUsers = endpoint({
   response: User,
   list: true,
   errors: [],
+});
+
+export const createUser = endpoint({
+  ...managed,
+  operationId: "create_user",
+  method: "post",
+  path: "/api/v1/users",
+  wholeOrganization: true,
+  summary: "Create a service account",
+  description:
+    "It outlives whoever creates it. Admins create service accounts below Admin, Owners also Admins. Their keys are created with its `user_id`.",
+  body: UserCreate,
+  etag: true,
+  response: User,
+  errors: ["invalid_reference", "confirmation_required", ...QUOTA_ERRORS, "write_conflict"],
 });
 
 export const getUser = endpoint({

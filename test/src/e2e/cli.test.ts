@@ -180,6 +180,12 @@ describe("nts: failures, collecting and following", () => {
     expect((await nts(env, "delete", "port", "443/tcp", "--host", "nas", "--yes")).exitCode).toBe(0);
     expect(await printed("get", "ports", "-o", "name")).toBe("");
     expect(await printed("get", "keys")).toContain("nts_u_");
+    const service = ["create", "user", "--set", "kind=service", "name=backup", "permissions=Viewer"];
+    expect(await printed(...service, "-o", "json")).toContain('"kind": "service"');
+    const { id } = (await account.session.data<{ id: string; name: string }[]>("get", "/api/v1/users")).find(
+      ({ name }) => name === "backup",
+    ) ?? { id: "" };
+    expect(await printed("get", "keys", "--user-id", id)).not.toContain("nts_u_");
   });
 
   it("pauses the webhooks of a removed user, unless it is told to keep them", async () => {

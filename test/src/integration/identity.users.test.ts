@@ -1,9 +1,24 @@
 import { beforeAll, describe, expect, it } from "@jest/globals";
 import { createNetwork, deleteNetwork } from "@nts/shared/contract/networks";
-import { deleteUser, getCurrentUser, getUser, listUsers, updateUser, type User } from "@nts/shared/contract/users";
+import { createInvite } from "@nts/shared/contract/invites";
+import { createKey, deleteKey, getKey, listKeys, rotateKey, type UserApiKey } from "@nts/shared/contract/keys";
+import { requestPasswordReset } from "@nts/shared/contract/mail";
+import {
+  createUser,
+  deleteUser,
+  getCurrentUser,
+  getUser,
+  listUsers,
+  login,
+  register,
+  updateUser,
+  type User,
+  type UserCreate,
+} from "@nts/shared/contract/users";
 import { updateOrganization } from "@nts/shared/contract/organizations";
 import type { UserPrincipal } from "@nts/shared/http/tenancy";
-import { createDirect, type Direct, type Person } from "../support/direct.js";
+import { createDirect, type Direct, keyBodyOf, type Person } from "../support/direct.js";
+import { setUpSecondFactor } from "../support/second-factors.js";
 import { sharedStack } from "../support/shared-stack.js";
 import { until } from "../support/until.js";
 
@@ -264,5 +279,126 @@ describe("identity.users: an organization that rejects API keys", () => {
     });
     expect(await identity.verify("key", secret)).toMatchObject({ code: "api_access_disabled" });
     expect(await identity.verify("session", user.token)).toMatchObject({ status: "valid" });
+  });
+});
+
+describe("identity.users: service accounts", () => {
+  const create = (as: UserPrincipal, more: Partial<UserCreate> = {}) =>
+    identity.send(createUser, { as, body: { kind: "service", name: "Backup bot", permissions: "Member", ...more } });
+  const keyOf = ({ organizationId }: Person, userId: string, more: object = {}) =>
+    keyBodyOf({ userId, organizationId }, { permissions: "Member", ...more });
+  const stateOf = async (secret: string) => {
+    const verified = await identity.verify("key", secret);
+    return verified.status === "valid" ? verified.principal.permission : verified.code;
+  };
+
+  it("are made by Admins below their own level, never as Owner, and have a name that receives no mail", async () => {
+    const owner = await identity.aPerson();
+    const home = await aNetwork(owner, "Home");
+    const admin = await identity.aColleague(owner, { permissions: "Admin" });
+    const member = await identity.aColleague(owner, { network_ids: [home] });
+    const { status, data } = await create(admin.principal, { network_ids: [home] });
+    expect([status, data.kind, data.name, data.permissions, data.network_ids]).toEqual([
+      ...[200, "service", "Backup bot", "Member"],
+      [home],
+    ]);
+    expect(data.email).toMatch(/^backup-bot\.[0-9a-f]{12}@service\.invalid$/);
+    expect(await listed(admin.principal)).toContain(data.id);
+    expect(await identity.data(getUser, { as: owner.principal, ...idOf(owner) })).toMatchObject({
+      kind: "person",
+      name: null,
+    });
+    expect(await create(admin.principal, { permissions: "Admin" })).toMatchObject(refusal("Owner"));
+    expect((await create(owner.principal, { permissions: "Admin" })).status).toBe(200);
+    expect(await create(owner.principal, { permissions: "Owner" as "Admin" })).toMatchObject({ status: 400 });
+    expect(await create(member.principal)).toMatchObject(refusal("Admin"));
+    const elsewhere = await aNetwork(await identity.aPerson(), "Elsewhere");
+    expect((await create(owner.principal, { network_ids: [elsewhere] })).code).toBe("invalid_reference");
+    const promoted = { as: owner.principal, params: { id: data.id }, body: { permissions: "Owner" as const } };
+    expect(await identity.send(updateUser, promoted)).toMatchObject({ status: 400, code: "validation_failed" });
+  });
+
+  it("cannot sign in, be registered, invited, or have a password reset, with an error that says so", async () => {
+    const owner = await identity.aPerson();
+    const { email } = (await create(owner.principal)).data;
+    const password = "correct horse battery staple";
+    const as = owner.principal;
+    for (const response of [
+      await identity.send(login, { body: { email, password } }),
+      await identity.send(register, { body: { email, password } }),
+      await identity.send(requestPasswordReset, { body: { email } }),
+      await identity.send(createInvite, { as, body: { permissions: "Member", email } }),
+    ])
+      expect([response.status, response.text]).toEqual([400, expect.stringContaining("is a service account")]);
+  });
+
+  it("have keys that Admins make, list, rotate and delete, within the rights of the account, and others do not see", async () => {
+    const owner = await identity.aPerson();
+    const home = await aNetwork(owner, "Home");
+    const office = await aNetwork(owner, "Office");
+    const admin = await identity.aColleague(owner, { permissions: "Admin" });
+    const member = await identity.aColleague(owner, { network_ids: [home] });
+    const { id } = (await create(admin.principal, { network_ids: [home] })).data;
+    const as = admin.principal;
+    const { api_key, key } = await identity.data(createKey, { as, body: keyOf(owner, id) });
+    expect(api_key).toMatchObject({ user_id: id, network_ids: [home] });
+    for (const [more, code] of [
+      [{ permissions: "Admin" }, "permission_denied"],
+      [{ network_ids: [office] }, "invalid_reference"],
+    ] as const)
+      expect((await identity.send(createKey, { as, body: keyOf(owner, id, more) })).code).toBe(code);
+    const keysOf = async (person: Person) => {
+      const { data } = await identity.send(listKeys, { as: person.principal, query: { user_id: id } });
+      return (data as unknown as UserApiKey[]).map((one) => one.id);
+    };
+    expect([await keysOf(admin), await keysOf(owner), await keysOf(member)]).toEqual([[api_key.id], [api_key.id], []]);
+    const params = { id: api_key.id };
+    const denied = [
+      await identity.send(getKey, { as: member.principal, params }),
+      await identity.send(rotateKey, { as: member.principal, params }),
+      await identity.send(deleteKey, { as: member.principal, params }),
+    ];
+    expect(denied.map(({ status }) => status)).toEqual([404, 404, 404]);
+    expect(await identity.send(createKey, { as: member.principal, body: keyOf(owner, id) })).toMatchObject(
+      refusal("own_user"),
+    );
+    // Keys of people stay their own.
+    const ofMember = await identity.aKey(member);
+    expect((await identity.send(getKey, { as, params: ofMember.params })).status).toBe(404);
+    expect(await identity.send(createKey, { as, body: keyOf(owner, member.userId) })).toMatchObject(
+      refusal("own_user"),
+    );
+
+    const next = await identity.data(rotateKey, { as, params });
+    expect([await stateOf(key), await stateOf(next)]).toEqual(["api_key_invalid", "Member"]);
+    // It outlives whoever made it, and needs no second factor.
+    await identity.data(deleteUser, { as: owner.principal, ...idOf(admin) });
+    expect(await stateOf(next)).toBe("Member");
+    await identity.data(updateUser, { as: owner.principal, params: { id }, body: { permissions: "Viewer" } });
+    expect(await stateOf(next)).toBe("Viewer");
+    await identity.data(deleteKey, { as: owner.principal, params });
+    expect(await stateOf(next)).toBe("api_key_invalid");
+    const last = await identity.data(createKey, {
+      as: owner.principal,
+      body: keyOf(owner, id, { permissions: "Viewer" }),
+    });
+    await identity.data(deleteUser, { as: owner.principal, params: { id } });
+    expect(await stateOf(last.key)).toBe("api_key_invalid");
+  });
+
+  it("keep their access when the organization requires a second factor", async () => {
+    const owner = await identity.aPerson();
+    const { id } = (await create(owner.principal)).data;
+    const { key } = await identity.data(createKey, { as: owner.principal, body: keyOf(owner, id) });
+    await setUpSecondFactor(identity, owner);
+    const { organizationId } = owner;
+    const body = { name: "Strict", require_second_factor: true };
+    await identity.data(updateOrganization, { as: owner.principal, params: { id: organizationId }, body });
+    expect(await stateOf(key)).toBe("Member");
+    const colleague = await identity.send(createUser, {
+      as: owner.principal,
+      body: { kind: "service", name: "!!!", permissions: "Admin" },
+    });
+    expect(colleague.data.email).toMatch(/^[0-9a-f]{12}@service\.invalid$/);
   });
 });

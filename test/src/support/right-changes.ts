@@ -198,6 +198,24 @@ export const REVOCATIONS: ReadonlyMap<string, Prepare | null> = new Map([
     const { cookie, id } = await anotherSession(url, owner);
     return { headers: { cookie }, path: LIST, change: { by: owner, params: { id } } };
   }),
+  kind("disable a key of a service account", "update_user_api_key", async (url) => {
+    const { owner, key, headers } = await aServiceAccountIn(url);
+    const body = { ...key, is_enabled: false };
+    return { headers, path: LIST, change: { by: owner, params: { id: String(key["id"]) }, body } };
+  }),
+  kind("delete a key of a service account", "delete_user_api_key", async (url) => {
+    const { owner, key, headers } = await aServiceAccountIn(url);
+    return { headers, path: LIST, change: { by: owner, params: { id: String(key["id"]) } } };
+  }),
+  kind("remove a service account", "delete_user", async (url) => {
+    const { owner, id, headers } = await aServiceAccountIn(url);
+    return { headers, path: LIST, change: { by: owner, params: { id } } };
+  }),
+  kind("take a network away from a service account", "update_user", async (url) => {
+    const { owner, id, network, headers } = await aServiceAccountIn(url);
+    const body = { permissions: "Viewer", network_ids: [] };
+    return { headers, path: `/api/v1/networks/${network}`, change: { by: owner, params: { id }, body } };
+  }),
   kind("end the session of a program", "delete_session", async (url) => {
     const owner = await anAccount(url);
     const { cookie, id } = await aProgramOf(url, owner);
@@ -325,4 +343,19 @@ async function aKeyOf(owner: Account, url: string, permissions = "Owner") {
 
 function keyBody({ userId, organizationId }: Account): object {
   return { name: "a key", organization_id: organizationId, user_id: userId, tags: [] };
+}
+
+/** A Member for one network, with a key. */
+async function aServiceAccountIn(url: string) {
+  const owner = await anAccount(url);
+  const { id: network } = await owner.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
+  const account = { kind: "service", name: "backup", permissions: "Member", network_ids: [network] };
+  const { id } = await owner.session.data<{ id: string }>("post", "/api/v1/users", account);
+  const body = { name: "backup", user_id: id, organization_id: owner.organizationId, tags: [], permissions: "Member" };
+  const made = await owner.session.data<{ api_key: Record<string, unknown>; key: string }>(
+    "post",
+    "/api/v1/auth/keys",
+    body,
+  );
+  return { owner, id, network, key: made.api_key, headers: { authorization: `Bearer ${made.key}` } };
 }

@@ -131,6 +131,7 @@ export function bodyWithoutEntityOf(
   if (operationId === "revert_changes") return { request_id: "nothing" };
   if (operationId === "act_in_organization") return { organization_id: "00000000-0000-4000-8000-000000000003" };
   if (operationId === "accept_invite") return { token: "no invite" };
+  if (operationId === "create_user") return { kind: "service", name: "backup", permissions: "Viewer" };
   if (operationId === "update_notifications") return { events: [] };
   if (operationId.endsWith("_device_sign_in")) return { user_code: "no code" };
   if (operationId === "replay_webhook") return { after: cursor };

@@ -9,6 +9,7 @@ import {
   PERMISSIONS,
   type Permission,
   updateKey,
+  type User,
   type UserApiKey,
 } from "@nts/shared/contract";
 import type { ReactNode } from "react";
@@ -24,28 +25,31 @@ import { EXPIRY_CHOICES, type ExpiryChoice, expiryFault, expiryOf, momentIn } fr
 interface EditorProps {
   /** Null for a new key. */
   readonly id: string | null;
+  /** The service account whose key it is; null for one's own. */
+  readonly account: User | null;
   readonly onClose: () => void;
   /** Called with the secret of a new key, which is shown once. */
   readonly onCreated: (secret: string) => void;
 }
 
-export function KeyEditor({ id, onClose, onCreated }: EditorProps): ReactNode {
-  if (id === null) return <KeyForm edited={null} onClose={onClose} onCreated={onCreated} />;
+export function KeyEditor({ id, account, onClose, onCreated }: EditorProps): ReactNode {
+  if (id === null) return <KeyForm edited={null} account={account} onClose={onClose} onCreated={onCreated} />;
   return (
     <ForEditing operation={getKey} id={id} title="Edit API key" onClose={onClose}>
-      {(edited) => <KeyForm edited={edited} onClose={onClose} onCreated={onCreated} />}
+      {(edited) => <KeyForm edited={edited} account={account} onClose={onClose} onCreated={onCreated} />}
     </ForEditing>
   );
 }
 
-interface FormProps {
+interface FormProps extends Pick<EditorProps, "account"> {
   readonly edited: Edited<UserApiKey> | null;
   readonly onClose: () => void;
   readonly onCreated: (secret: string) => void;
 }
 
-function KeyForm({ edited, onClose, onCreated }: FormProps): ReactNode {
-  const { user, organization, permissions: own } = useSession();
+function KeyForm({ edited, account, onClose, onCreated }: FormProps): ReactNode {
+  const { user, organization, permissions } = useSession();
+  const own = account?.permissions ?? permissions;
   const tags = useTags();
   const create = useWrite(createKey);
   const update = useWrite(updateKey);
@@ -61,7 +65,7 @@ function KeyForm({ edited, onClose, onCreated }: FormProps): ReactNode {
       verb={edited === null ? "Create" : "Save"}
       {...(edited !== null && { done: "Saved." })}
       submit={async (values) => {
-        const body = { ...bodyOf(values, key), user_id: user.id, organization_id: organization.id };
+        const body = { ...bodyOf(values, key), user_id: account?.id ?? user.id, organization_id: organization.id };
         if (edited === null) onCreated((await create.mutateAsync({ body })).key);
         else await update.mutateAsync({ params: { id: edited.entity.id }, body, ...edited.ifMatch });
       }}
@@ -75,7 +79,7 @@ function KeyForm({ edited, onClose, onCreated }: FormProps): ReactNode {
       />
       <Select
         label="Role"
-        description="The key acts with the lower of this and your own role"
+        description={`The key acts with the lower of this and ${account === null ? "your own role" : "that of the account"}`}
         required
         allowDeselect={false}
         data={levels}
@@ -88,7 +92,7 @@ function KeyForm({ edited, onClose, onCreated }: FormProps): ReactNode {
         data={SCOPES}
         {...form.getInputProps("scope")}
       />
-      <Limits form={form} />
+      <Limits form={form} account={account} />
       {edited !== null && <Checkbox label="Enabled" {...form.getInputProps("is_enabled", { type: "checkbox" })} />}
       <TagField known={tags} {...form.getInputProps("tags")} />
     </FormWindow>
@@ -129,15 +133,23 @@ function bodyOf({ reach, expires_at, rate_limit_per_minute, ...values }: Values,
   };
 }
 
+interface LimitsProps extends Pick<EditorProps, "account"> {
+  readonly form: UseFormReturnType<Values>;
+}
+
 /** Networks, expiry, addresses and rate limit of the key. */
-function Limits({ form }: { readonly form: UseFormReturnType<Values> }): ReactNode {
-  const { networks } = useNetworkScope();
+function Limits({ form, account }: LimitsProps): ReactNode {
+  const { networks: all } = useNetworkScope();
+  const networks = account === null ? all : all.filter(({ id }) => account.network_ids.includes(id));
   const maxDays = useOne(getOrganization, {}).data?.data.max_key_lifetime_days ?? null;
   return (
     <>
       <Radio.Group label="Networks" {...form.getInputProps("reach")}>
         <Stack gap="xs" mt="xs">
-          <Radio value="all" label="All networks I can access, including future ones" />
+          <Radio
+            value="all"
+            label={`All networks ${account === null ? "I" : account.name} can access, including future ones`}
+          />
           <Radio value="some" label="Selected networks" />
         </Stack>
       </Radio.Group>

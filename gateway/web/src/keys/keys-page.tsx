@@ -1,8 +1,17 @@
 import { Button } from "@mantine/core";
-import { deleteKey, finishRotation, listKeys, updateKey, type UserApiKey, type Webhook } from "@nts/shared/contract";
+import {
+  deleteKey,
+  finishRotation,
+  getUser,
+  listKeys,
+  updateKey,
+  type UserApiKey,
+  type Webhook,
+} from "@nts/shared/contract";
 import { ChartColumn, CheckCheck, KeyRound, Pencil, Plus, Power, RefreshCw, Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { useRows, useWrite } from "../api/queries.js";
+import { useSearchParams } from "react-router";
+import { useOne, useRows, useWrite } from "../api/queries.js";
 import type { OpenEditor } from "../forms/for-editing.js";
 import type { Column } from "../list/data-table.js";
 import { fieldOf, useListState } from "../list/list-state.js";
@@ -32,18 +41,30 @@ export default function KeysPage(): ReactNode {
   const [rotating, setRotating] = useState<UserApiKey | null>(null);
   const [shown, setShown] = useState<UserApiKey | null>(null);
   const [secret, setSecret] = useState<string | null>(null);
-  const rows = useRows(listKeys, { query: { ...state.query, order_by: fieldOf(FIELDS, state.orderBy) ?? "name" } });
+  const [search] = useSearchParams();
+  const owner = search.get("account");
+  const account = useOne(getUser, { params: { id: owner ?? "" } }, { enabled: owner !== null }).data?.data;
+  const order_by = fieldOf(FIELDS, state.orderBy) ?? "name";
+  const rows = useRows(listKeys, { query: { ...state.query, order_by, ...(owner !== null && { user_id: owner }) } });
   const isOwner = useHasLevel("Owner");
   const actionsFor = useKeyActions({ onEdit: setEdited, onShow: setShown, onRotate: setRotating });
   const add = (
-    <Button leftSection={<Plus size={16} aria-hidden />} onClick={() => setEdited({ id: null })}>
+    <Button
+      disabled={owner !== null && account === undefined}
+      leftSection={<Plus size={16} aria-hidden />}
+      onClick={() => setEdited({ id: null })}
+    >
       New API key
     </Button>
   );
   return (
     <Page
-      title="API keys"
-      about="For scripts and integrations. A key never has more permissions than you."
+      title={owner === null ? "API keys" : `API keys of ${account?.name ?? "a service account"}`}
+      about={
+        owner === null
+          ? "For scripts and integrations. A key never has more permissions than you."
+          : "A key never has more permissions than the service account, and stays when whoever made it leaves."
+      }
       actions={add}
     >
       <ListView
@@ -60,12 +81,14 @@ export default function KeysPage(): ReactNode {
           </EmptyState>
         }
       />
-      {isOwner && <OrganizationKeys />}
+      {isOwner && owner === null && <OrganizationKeys />}
       {rotating !== null && (
         <RotationWindow apiKey={rotating} onClose={() => setRotating(null)} onRotated={setSecret} />
       )}
       {shown !== null && <UsageWindow apiKey={shown} onClose={() => setShown(null)} />}
-      {edited !== null && <KeyEditor id={edited.id} onClose={() => setEdited(null)} onCreated={setSecret} />}
+      {edited !== null && (
+        <KeyEditor id={edited.id} account={account ?? null} onClose={() => setEdited(null)} onCreated={setSecret} />
+      )}
       {secret !== null && <KeyWindow secret={secret} onClose={() => setSecret(null)} />}
     </Page>
   );

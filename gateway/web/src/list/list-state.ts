@@ -34,7 +34,8 @@ export interface ListQuery {
   readonly order_direction?: "asc" | "desc";
 }
 
-const NO_FILTERS = new Set(["page", "size", "order", "direction", "group"]);
+/** `account`: whose list it is. */
+const NO_FILTERS = new Set(["page", "size", "order", "direction", "group", "account"]);
 
 export function useListState(): ListState {
   const [search, setSearch] = useSearchParams();

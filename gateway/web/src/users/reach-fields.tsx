@@ -18,12 +18,19 @@ const ROLES: Readonly<Record<Permission, string>> = {
   Viewer: "Viewer: read only",
 };
 
+interface ReachFieldsProps {
+  readonly form: UseFormReturnType<Reach>;
+  /** Of a service account, which is never an Owner. */
+  readonly isService?: boolean;
+}
+
 /** Role and networks of a user. */
-export function ReachFields({ form }: { readonly form: UseFormReturnType<Reach> }): ReactNode {
+export function ReachFields({ form, isService = false }: ReachFieldsProps): ReactNode {
   const { permissions: own } = useSession();
   const { networks } = useNetworkScope();
   const { permissions } = form.getValues();
-  const mayGive = (level: Permission): boolean => own === "Owner" || !isAtLeast(level, "Admin");
+  const mayGive = (level: Permission): boolean =>
+    !(isService && level === "Owner") && (own === "Owner" || !isAtLeast(level, "Admin"));
   return (
     <>
       <Select

@@ -17,7 +17,7 @@ export function UserEditor({ id, onClose }: { readonly id: string; readonly onCl
 
 function UserForm({ edited, onClose }: { readonly edited: Edited<User>; readonly onClose: () => void }): ReactNode {
   const update = useWrite(updateUser);
-  const { id, email, permissions, network_ids } = edited.entity;
+  const { id, kind, name, email, permissions, network_ids } = edited.entity;
   const form = useForm<Reach>({ initialValues: { permissions, network_ids } });
   return (
     <FormWindow
@@ -28,8 +28,8 @@ function UserForm({ edited, onClose }: { readonly edited: Edited<User>; readonly
       done="Saved. The change applies immediately to every key and session."
       submit={(body) => update.mutateAsync({ params: { id }, body, ...edited.ifMatch })}
     >
-      <Text fw={600}>{email}</Text>
-      <ReachFields form={form} />
+      <Text fw={600}>{name ?? email}</Text>
+      <ReachFields form={form} isService={kind === "service"} />
     </FormWindow>
   );
 }

@@ -1,13 +1,15 @@
-import { Badge, Button } from "@mantine/core";
+import { Badge, Button, Group } from "@mantine/core";
 import { deleteUser, isAtLeast, listUsers, resetUserSecondFactor, type User } from "@nts/shared/contract";
-import { Pencil, ShieldOff, Trash2, UserPlus, Users } from "lucide-react";
+import { Bot, KeyRound, Pencil, ShieldOff, Trash2, UserPlus, Users } from "lucide-react";
 import { type ReactNode, useState } from "react";
+import { useNavigate } from "react-router";
 import { useRows, useSend } from "../api/queries.js";
 import type { Column } from "../list/data-table.js";
 import { fieldOf, useListState } from "../list/list-state.js";
 import { ListView } from "../list/list-view.js";
 import { useRemoval } from "../list/use-removal.js";
 import { useConfirm } from "../forms/confirm.js";
+import { serviceKeysPath } from "../paths.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
 import { type RowAction, RowMenu } from "../parts/row-menu.js";
@@ -18,6 +20,7 @@ import { useNetworkScope } from "../scope/networks.js";
 import { InviteEditor } from "./invite-editor.js";
 import { Invites } from "./invites.js";
 import { reachText } from "./reach-text.js";
+import { ServiceAccountEditor } from "./service-account-editor.js";
 import { UserEditor } from "./user-editor.js";
 
 const FIELDS = ["email", "created_at", "updated_at"] as const;
@@ -30,6 +33,8 @@ export default function UsersPage(): ReactNode {
   const { nameOf, isLoaded } = useNetworkScope();
   const [edited, setEdited] = useState<string | null>(null);
   const [isInviting, setInviting] = useState(false);
+  const [isAdding, setAdding] = useState(false);
+  const navigate = useNavigate();
   const rows = useRows(listUsers, { query: { ...state.query, order_by: fieldOf(FIELDS, state.orderBy) ?? "email" } });
   const { removeOne } = useRemoval({
     one: deleteUser,
@@ -48,14 +53,24 @@ export default function UsersPage(): ReactNode {
       about="Users belong to the organization. Members and Viewers can access the networks granted to them."
       actions={
         may && (
-          // the editor preselects a network, if there is one
-          <Button
-            disabled={!isLoaded}
-            leftSection={<UserPlus size={16} aria-hidden />}
-            onClick={() => setInviting(true)}
-          >
-            Invite user
-          </Button>
+          // the editors preselect a network, if there is one
+          <Group gap="xs">
+            <Button
+              variant="default"
+              disabled={!isLoaded}
+              leftSection={<Bot size={16} aria-hidden />}
+              onClick={() => setAdding(true)}
+            >
+              New service account
+            </Button>
+            <Button
+              disabled={!isLoaded}
+              leftSection={<UserPlus size={16} aria-hidden />}
+              onClick={() => setInviting(true)}
+            >
+              Invite user
+            </Button>
+          </Group>
         )
       }
     >
@@ -65,15 +80,18 @@ export default function UsersPage(): ReactNode {
         state={state}
         columns={columnsOf(self.id, nameOf)}
         idOf={({ id }) => id}
-        nameOf={({ email }) => email}
+        nameOf={labelOf}
         actions={(user) =>
           mayChange(user) && (
             <RowMenu
-              name={user.email}
+              name={labelOf(user)}
               actions={[
                 { label: "Change", icon: Pencil, run: () => setEdited(user.id) },
+                ...(user.kind === "service"
+                  ? [{ label: "API keys", icon: KeyRound, run: () => void navigate(serviceKeysPath(user.id)) }]
+                  : []),
                 ...resetOf(user),
-                { label: "Remove", icon: Trash2, isDestructive: true, run: () => removeOne(user.id, user.email) },
+                { label: "Remove", icon: Trash2, isDestructive: true, run: () => removeOne(user.id, labelOf(user)) },
               ]}
             />
           )
@@ -82,9 +100,20 @@ export default function UsersPage(): ReactNode {
       />
       {may && <Invites />}
       {edited !== null && <UserEditor id={edited} onClose={() => setEdited(null)} />}
+      {isAdding && (
+        <ServiceAccountEditor
+          onClose={() => setAdding(false)}
+          onCreated={({ id }) => void navigate(serviceKeysPath(id))}
+        />
+      )}
       {isInviting && <InviteEditor onClose={() => setInviting(false)} />}
     </Page>
   );
+}
+
+/** The name of a service account, the address of a person. */
+function labelOf({ name, email }: User): string {
+  return name ?? email;
 }
 
 function NoUsers(): ReactNode {
@@ -125,11 +154,16 @@ function columnsOf(selfId: string, nameOf: (networkId: string) => string): reado
   return [
     {
       id: "email",
-      label: "Email",
+      label: "User",
       orderBy: "email",
-      cell: ({ id, email, disabled }) => (
+      cell: ({ id, kind, name, email, disabled }) => (
         <>
-          <strong>{email}</strong>{" "}
+          <strong>{name ?? email}</strong>{" "}
+          {kind === "service" && (
+            <Badge variant="light" color="grape" tt="none">
+              Service
+            </Badge>
+          )}{" "}
           {id === selfId && (
             <Badge variant="light" tt="none">
               You

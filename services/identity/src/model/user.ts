@@ -1,5 +1,5 @@
 import type { Permission } from "@nts/shared/contract/endpoint";
-import type { User } from "@nts/shared/contract/users";
+import { SERVICE_DOMAIN, type User } from "@nts/shared/contract/users";
 import type { OfferedFactor, SecondFactor } from "./second-factor.js";
 import type { LinkedIdentity } from "./linked-identity.rules.js";
 import { narrowed, networksOf } from "./scopes.rules.js";
@@ -11,7 +11,11 @@ export interface UserDocument {
   created_at: Date;
   updated_at: Date;
   revision: number;
-  /** Lower case. */
+  /** Absent for people. */
+  kind?: "service";
+  /** Of a service account. */
+  name?: string;
+  /** Lower case; of a service account, a name that receives no mail. */
   email: string;
   /** The address is verified; absent if it is not. */
   email_verified?: boolean;
@@ -85,12 +89,34 @@ export function newUser(given: {
   };
 }
 
+/** A new service account. @param given with a hash that is that of no password */
+export function newServiceAccount(given: {
+  readonly id: string;
+  readonly name: string;
+  readonly passwordHash: string;
+  readonly organizationId: string;
+  readonly permissions: Permission;
+  readonly networkIds: string[];
+  readonly now: Date;
+}): UserDocument {
+  const { id, name, ...own } = given;
+  const plain = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .slice(0, 40);
+  // The end of an id is random.
+  const email = `${plain.replace(/^-|-$/g, "")}.${id.slice(-12)}@${SERVICE_DOMAIN}`.replace(/^\./, "");
+  return { ...newUser({ ...own, id, email }), kind: "service", name };
+}
+
 /** A user as returned to clients. @param visibleIds existing networks visible to the caller */
 export function userResponse(user: UserDocument, visibleIds: readonly string[]): User {
   return {
     id: user._id,
     created_at: user.created_at.toISOString(),
     updated_at: user.updated_at.toISOString(),
+    kind: user.kind ?? "person",
+    name: user.name ?? null,
     email: user.email,
     email_verified: user.email_verified === true,
     organization_id: user.organization_id,

@@ -57,7 +57,8 @@ export function verifyKey(found: FoundKey, now: Date): Verification {
 }
 
 function lacksFactor(user: UserDocument, organization: OrganizationDocument): boolean {
-  return organization.require_second_factor === true && user.second_factor === undefined;
+  // A service account has nothing to add one to.
+  return organization.require_second_factor === true && user.second_factor === undefined && user.kind !== "service";
 }
 
 function limitsOf({ allowed_ips, rate_limit_per_minute: per_minute }: KeyDocument): KeyLimits | undefined {

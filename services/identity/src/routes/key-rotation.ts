@@ -8,12 +8,19 @@ import { requireRevision } from "@nts/shared/revision";
 import type { ChangeRights } from "../rights/change-rights.js";
 import type { RequireConfirmed } from "../rights/confirmed.js";
 import { untilSaved } from "../storage/until-saved.js";
-import { grantorOf, type GrantorSources, ownerOf, respondWithKey } from "./key-caller.js";
+import {
+  actingForOwnerOf,
+  grantorOf,
+  type GrantorSources,
+  type OwnerSources,
+  ownerOf,
+  respondWithKey,
+} from "./key-caller.js";
 import { rotated } from "../model/key.rules.js";
 import type { KeyStore } from "../storage/api-keys.js";
 
-export interface KeyRotationRoutes extends GrantorSources {
-  readonly keys: Pick<KeyStore, "get" | "update">;
+export interface KeyRotationRoutes extends GrantorSources, Pick<OwnerSources, "users"> {
+  readonly keys: Pick<KeyStore, "get" | "findIn" | "update">;
   readonly requireConfirmed: RequireConfirmed;
   readonly changeRights: ChangeRights;
 }
@@ -23,7 +30,7 @@ export function mountKeyRotation(router: Router, routes: KeyRotationRoutes): voi
   const { keys, requireConfirmed, changeRights } = routes;
 
   mount(router, rotateKey, async ({ principal, params: { id }, query: { grace_seconds }, precondition, work }) => {
-    const owner = ownerOf(principal);
+    const owner = ownerOf(await actingForOwnerOf(routes, principal, id));
     const { secret, publicId } = createApiKey();
     const next = { hash: hashCredential(secret), publicId };
     const saved = await untilSaved(work, async () => {
@@ -37,7 +44,7 @@ export function mountKeyRotation(router: Router, routes: KeyRotationRoutes): voi
   });
 
   mount(router, finishRotation, async ({ principal, params: { id }, precondition, work, cause }) => {
-    const caller = await grantorOf(routes, principal, cause);
+    const caller = await grantorOf(routes, await actingForOwnerOf(routes, principal, id), cause);
     const saved = await untilSaved(work, async () => {
       const current = await keys.get(caller, id);
       requireRevision(precondition, current.revision);

@@ -21,7 +21,7 @@ import { saveIn, untilSaved } from "../storage/until-saved.js";
 import { withNormalBlocks } from "../model/allowed-addresses.js";
 import { keyResponse } from "../model/key-response.js";
 import { keyChanges, newKeySettings, touchesRights, type Grantor, type KeyDocument } from "../model/key.rules.js";
-import { grantorOf, ownerOf, respondWithKey } from "./key-caller.js";
+import { actingFor, actingForOwnerOf, grantorOf, type OwnerSources, ownerOf, respondWithKey } from "./key-caller.js";
 import type { RequireRoom } from "../rights/key-quotas.js";
 import type { KeyStore } from "../storage/api-keys.js";
 import type { CollectorStore } from "../storage/collectors.js";
@@ -30,7 +30,7 @@ import type { KeyUsage } from "../storage/key-usage.js";
 import { endedKey, type EndedMakers } from "../storage/ended-webhook-makers.js";
 import type { WebhookPausing } from "../rights/webhook-pausing.js";
 
-export interface KeyRoutes {
+export interface KeyRoutes extends Pick<OwnerSources, "users"> {
   readonly keys: KeyStore;
   readonly usage: KeyUsage;
   readonly sharedViews: Pick<ShareStore, "recordUses">;
@@ -77,8 +77,10 @@ function mountKeyReads(router: Router, routes: KeyRoutes): void {
   const { keys, usage, topology } = routes;
 
   mount(router, listKeys, async ({ principal, query, cause, work }) => {
-    const caller = await grantorOf(routes, principal, cause);
-    const { network_id } = query;
+    const { network_id, user_id } = query;
+    const acting = await actingFor(routes, principal, user_id);
+    if (user_id !== undefined && user_id !== acting.userId) return respondWithNone(query);
+    const caller = await grantorOf(routes, acting, cause);
     if (network_id !== undefined && !caller.networkIds.includes(network_id)) return respondWithNone(query);
     const converter = async (chunk: readonly KeyDocument[]) => {
       const living = await livingTags(chunk, caller, cause);
@@ -88,14 +90,15 @@ function mountKeyReads(router: Router, routes: KeyRoutes): void {
   });
 
   mount(router, getKey, async ({ principal, params, cause }) => {
-    const caller = await grantorOf(routes, principal, cause);
+    const acting = await actingForOwnerOf(routes, principal, params.id);
+    const caller = await grantorOf(routes, acting, cause);
     const key = await keys.get(caller, params.id);
     const living = await livingTags([key], caller, cause);
     return respondWithKey(living(key), caller);
   });
 
-  mount(router, getKeyUsage, async ({ principal, scope, params }) => {
-    const owner = { userId: principal.userId, organizationId: scope.organizationId };
+  mount(router, getKeyUsage, async ({ principal, params }) => {
+    const owner = ownerOf(await actingForOwnerOf(routes, principal, params.id));
     const { _id } = await keys.get(owner, params.id);
     return respond.data({ days: await usage.days(_id, new Date()) });
   });
@@ -118,7 +121,8 @@ function mountKeySettings(router: Router, routes: KeyRoutes): void {
 
   mount(router, createKey, async ({ principal, body, cause, work }) => {
     const now = new Date();
-    const caller = await grantorOf(routes, principal, cause, body.tags);
+    const acting = await actingFor(routes, principal, body.user_id);
+    const caller = await grantorOf(routes, acting, cause, body.tags);
     const settings = newKeySettings(withNormalBlocks(body), caller, now);
     if (isAtLeast(settings.permissions, "Admin")) await requireConfirmed(principal);
     const { secret, publicId } = createApiKey();
@@ -146,7 +150,7 @@ function mountKeySettings(router: Router, routes: KeyRoutes): void {
   mountUpdate(router, { put: updateKey, patch: patchKey }, async (call) => {
     const { principal, params, requestedState, precondition, work, cause } = call;
     const { id } = params;
-    const grants = await grantorOf(routes, principal, cause);
+    const grants = await grantorOf(routes, await actingForOwnerOf(routes, principal, id), cause);
     const { organizationId } = grants;
     const saved = await untilSaved(work, async () => {
       const current = await keys.get(grants, id);
@@ -176,7 +180,7 @@ function mountKeyDeletion(router: Router, routes: KeyRoutes): void {
   const { keys, changeRights, endedMakers, webhooks } = routes;
 
   mount(router, deleteKey, async ({ principal, params: { id }, query: { keep_webhooks }, precondition, work }) => {
-    const owner = ownerOf(principal);
+    const owner = ownerOf(await actingForOwnerOf(routes, principal, id));
     const maker = endedKey({ _id: id, organization_id: owner.organizationId, user_id: owner.userId }, "key_revoked");
     await untilSaved(work, async () => {
       const current = await keys.get(owner, id);

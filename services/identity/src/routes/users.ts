@@ -1,4 +1,5 @@
 import {
+  createUser,
   deleteUser,
   getUser,
   listUsers,
@@ -7,30 +8,37 @@ import {
   updateUser,
 } from "@nts/shared/contract/users";
 import { isAtLeast } from "@nts/shared/contract/endpoint";
-import { AppError } from "@nts/shared/errors";
+import { AppError, validationFailed } from "@nts/shared/errors";
 import { respond } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
 import { mountUpdate } from "@nts/shared/http/mount-update";
+import { newId } from "@nts/shared/ids";
+import type { RunTransaction } from "@nts/shared/mongo/transaction";
+import { requireRoomFor, UNVERIFIED_QUOTAS } from "@nts/shared/quotas";
 import { requireRevision } from "@nts/shared/revision";
 import type { ChangeRights } from "../rights/change-rights.js";
 import type { RequireConfirmed } from "../rights/confirmed.js";
-import { isGuarded, userResponse, type UserDocument } from "../model/user.js";
+import { isGuarded, newServiceAccount, userResponse, type UserDocument } from "../model/user.js";
 import type { ResetSecondFactor } from "../flows/second-factor/reset.js";
 import type { TopologyDirectory } from "../topology/directory.js";
 import { respondWithList, respondWithNone } from "../flows/respond-with-list.js";
 import { untilSaved } from "../storage/until-saved.js";
 import type { ListedUser } from "../storage/user-lists.js";
-import { userChanges } from "../model/user-changes.rules.js";
+import { grantable, userChanges } from "../model/user-changes.rules.js";
 import type { RequireUnlimitedKey } from "../rights/unlimited-key.js";
 import { isOfSeveral } from "../model/memberships.rules.js";
 import { requireRank } from "../model/rank.rules.js";
 import type { WebhookPausing } from "../rights/webhook-pausing.js";
 import type { ApplyRights } from "../rights/apply-rights.js";
 import type { RemoveUser } from "../flows/leaving/remove-user.js";
+import type { OrganizationStore } from "../storage/organizations.js";
+import { newToken } from "../secrets/tokens.js";
 import type { UserStore } from "../storage/users.js";
 
 export interface UserRoutes {
   readonly users: UserStore;
+  readonly organizations: Pick<OrganizationStore, "lockCounts">;
+  readonly transaction: RunTransaction;
   readonly applyRights: ApplyRights;
   readonly removeUser: RemoveUser;
   readonly resetSecondFactor: ResetSecondFactor;
@@ -46,6 +54,8 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
   mountUserReads(router, routes);
   mountSecondFactorReset(router, routes);
 
+  mountCreation(router, routes);
+
   const updates = { put: updateUser, patch: patchUser };
   mountUpdate(
     router,
@@ -56,6 +66,8 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
         const current = await users.get(scope.organizationId, id);
         const body = requestedState(userResponse(current, networkIds));
         requireRank(principal, current.permissions, body.permissions);
+        if (current.kind === "service" && body.permissions === "Owner")
+          throw validationFailed({ path: "permissions", message: "must not be Owner for a service account" });
         requireRevision(precondition, current.revision);
         const changes = userChanges(current, body, networkIds);
         if (Object.keys(changes).length === 0) return current;
@@ -81,6 +93,36 @@ export function mountUsers(router: Router, routes: UserRoutes): void {
     const maker = { organization_id: scope.organizationId, user_id: id };
     const { list, pauseAndList } = routes.webhooks;
     return respond.data(await (keeping.webhooks ? list({ ...maker, key_id: null }) : pauseAndList(work, maker)));
+  });
+}
+
+/** Service accounts of an organization. */
+const MOST_SERVICE_ACCOUNTS = 100;
+
+function mountCreation(router: Router, routes: UserRoutes): void {
+  const { users, organizations, topology, requireUnlimitedKey, requireConfirmed, transaction } = routes;
+  mount(router, createUser, async ({ principal, scope, body, cause, work }) => {
+    const { name, permissions, network_ids } = body;
+    const { organizationId } = scope;
+    requireRank(principal, permissions);
+    await requireUnlimitedKey(principal, permissions);
+    if (isAtLeast(permissions, "Admin")) await requireConfirmed(principal);
+    const known = await topology.networksIn(scope, cause);
+    const granted = grantable(network_ids, known);
+    const networkIds = isAtLeast(permissions, "Admin") ? [] : granted;
+    const user = newServiceAccount({
+      ...{ id: newId(), name, passwordHash: `none ${newToken()}`, organizationId },
+      ...{ permissions, networkIds, now: new Date() },
+    });
+    await transaction(work, [`users:${organizationId}`], async (tx) => {
+      if (!(await organizations.lockCounts(organizationId, tx)))
+        throw new AppError("not_found", { entity: "Organization" });
+      const count = await users.countServiceAccounts(organizationId, tx);
+      const quota = { entity: "User", limit: MOST_SERVICE_ACCOUNTS, unverified: UNVERIFIED_QUOTAS.serviceAccounts };
+      requireRoomFor(count, quota, scope.isUnverified);
+      await users.insert(user, tx);
+    });
+    return respondWithUser(user, known);
   });
 }
 

@@ -23,6 +23,7 @@ export interface UserStore extends UserLists, MembershipWrites {
   findByEmail(email: string): Promise<UserDocument | null>;
   /** Frees an address used only by deleted organizations that are not purged yet. */
   freeEmail(email: string, tx: ClientSession): Promise<void>;
+  countServiceAccounts(organizationId: string, tx: ClientSession): Promise<number>;
   countOwners(organizationId: string, tx: ClientSession): Promise<number>;
   /**
    * Starts a session with the verified password, in the same transaction, so that none starts while the password is
@@ -63,6 +64,8 @@ export function createUserStore({ db, share, readOnce }: Database, forms?: Forms
       return found && userWhereLast(found);
     },
     freeEmail: createFreeEmail(db, users),
+    countServiceAccounts: (organizationId, tx) =>
+      users.countDocuments({ organization_id: organizationId, kind: "service" }, { session: tx }),
     countOwners: (organizationId, tx) =>
       users.countDocuments(inOrganization(organizationId, { permissions: "Owner" }), { session: tx }),
     beginSession: async (user, tx) => {

@@ -1,3 +1,5 @@
+import { isServiceAddress } from "@nts/shared/contract/users";
+
 // A provider's claims about a person. Claims not in the form of OpenID Connect count as absent.
 
 /** A person at a provider. */
@@ -32,7 +34,7 @@ export function faultOfToken(claims: Claims, clientId: string, now: number): str
 export function personIn(claims: Claims, groupsClaim: string, trustsAddresses: boolean): ProviderPerson {
   const { sub, email, email_verified, sid } = claims;
   const address = typeof email === "string" ? email.trim().toLowerCase() : "";
-  const isAddress = address.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(address);
+  const isAddress = !isServiceAddress(address) && address.length <= 254 && /^[^\s@]+@[^\s@]+$/.test(address);
   const groups = claims[groupsClaim];
   return {
     subject: String(sub),
