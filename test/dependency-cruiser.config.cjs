@@ -44,6 +44,8 @@ const ROOMS = {
       "keys",
       "settings",
       "services",
+      "links",
+      "dependencies",
       "subnets",
     ],
     ...[

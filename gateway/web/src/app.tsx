@@ -29,6 +29,8 @@ const Networks = lazy(() => import("./networks/networks-page.js"));
 const Network = lazy(() => import("./networks/network-page.js"));
 const Subnets = lazy(() => import("./subnets/subnets-page.js"));
 const Subnet = lazy(() => import("./subnets/subnet-page.js"));
+const Vlans = lazy(() => import("./links/vlans-page.js"));
+const Links = lazy(() => import("./links/links-page.js"));
 const Tags = lazy(() => import("./tags/tags-page.js"));
 const Activity = lazy(() => import("./activity/activity-page.js"));
 const Import = lazy(() => import("./imports/import-page.js"));
@@ -77,6 +79,8 @@ export function App(): ReactNode {
                     <Route path={PATHS.network} element={<Network />} />
                     <Route path={PATHS.subnets} element={<Subnets />} />
                     <Route path={PATHS.subnet} element={<Subnet />} />
+                    <Route path={PATHS.vlans} element={<Vlans />} />
+                    <Route path={PATHS.links} element={<Links />} />
                     <Route path={PATHS.tags} element={<Tags />} />
                     <Route path={PATHS.activity} element={<Activity />} />
                     <Route path={PATHS.importScan} element={<Import />} />

@@ -21,6 +21,8 @@ export const PATHS = {
   network: "/networks/:id",
   subnets: "/subnets",
   subnet: "/subnets/:id",
+  vlans: "/vlans",
+  links: "/links",
   tags: "/tags",
   activity: "/activity",
   importScan: "/import",

@@ -10,7 +10,7 @@ import { type Account, aColleague, aKey, anAccount } from "../support/api.js";
 import { installCli } from "../support/installed-cli.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 import { until } from "../support/until.js";
-import { aNetworkWithAHost } from "../support/world.js";
+import { aNetworkWithAHost, type Made } from "../support/world.js";
 
 let folder: string;
 /** The installed program. */
@@ -226,6 +226,33 @@ describe("nts: failures, collecting and following", () => {
     expect(await account.session.data("get", path)).toMatchObject({ description: "in the attic" });
     expect(await apply(() => Promise.resolve())).toBe(0);
     expect(await account.session.data("get", path)).toMatchObject({ description: "in the cellar" });
+  });
+});
+
+describe("nts apply: links", () => {
+  it("names their hosts and VLANs, finds them again in either order, and lists them", async () => {
+    const account = await anAccount(stack.url);
+    await aNetworkWithAHost(account.session);
+    const document = join(mkdtempSync(join(folder, "apply-")), "rack.yaml");
+    const link = (ends: string): string =>
+      ["kind: Link", "network: Home", `ends: [${ends}]`, "vlans: [20]", ""].join("\n");
+    const ends = ["{ host: nas, port: eth0 }", "{ host: core, port: 24 }"];
+    const others = ["kind: Host\nnetwork: Home\nname: core\n", "kind: Vlan\nnetwork: Home\nvid: 20\nname: Lab\n"];
+    writeFileSync(document, [...others, link(ends.join(", "))].join("---\n"));
+    const env = await withKey(account);
+    expect(await nts(env, "apply", "-f", document, "--yes")).toMatchObject({
+      exitCode: 0,
+      stderr: expect.stringContaining("created Link nas/eth0 – core/24"),
+    });
+    writeFileSync(document, [...others, link(ends.toReversed().join(", "))].join("---\n"));
+    expect((await nts(env, "apply", "-f", document)).stdout).toBe(Array(3).fill("Nothing would change.").join("\n"));
+    const listed = await nts(env, "get", "links", "--network", "Home");
+    expect(listed.stdout).toContain("nas eth0 – core 24");
+    const subnet = ["kind: Subnet", "network: Home", "cidr: 10.0.0.0/24", "name: LAN", "vlan: Lab", ""].join("\n");
+    writeFileSync(document, subnet);
+    expect((await nts(env, "apply", "-f", document, "--yes")).exitCode).toBe(0);
+    const [vlan] = await account.session.data<Made[]>("get", "/api/v1/vlans?q=lab");
+    expect(await account.session.data("get", `/api/v1/subnets?vlan_id=${vlan!.id}`)).toHaveLength(1);
   });
 });
 

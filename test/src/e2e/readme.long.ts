@@ -135,6 +135,16 @@ describe("the examples of docs/map.md", () => {
   });
 });
 
+describe("the examples of docs/links.md", () => {
+  it("give the responses that the page shows", async () => {
+    const page = readPage("docs/links.md");
+    const own = (text: string): string => text.replaceAll("ada@example.com", "ptolemy@example.com");
+    const commands = [...readFiveMinutes().commands, ...page.commands].map(own);
+    const responses = await runFiveMinutes({ commands }, stack.url, folder);
+    expect(responses.slice(-page.responses.length).map(shapeOf)).toEqual(page.responses.map(shapeOf));
+  });
+});
+
 describe("the examples of docs/dependencies.md", () => {
   it("give the responses that the page shows", async () => {
     const page = readPage("docs/dependencies.md");

@@ -9,6 +9,7 @@ import { stopsText } from "../dependencies/ends.js";
 import { AttributeList } from "../forms/attribute-list.js";
 import { EntityPage } from "../list/entity-page.js";
 import { FactList } from "../parts/fact-list.js";
+import { LinksPart } from "../links/links-part.js";
 import { Panel } from "../parts/page.js";
 import { RowMenu } from "../parts/row-menu.js";
 import { SeenText } from "../parts/seen.js";
@@ -38,7 +39,7 @@ export default function HostPage(): ReactNode {
       noun="host"
       list={PATHS.hosts}
       remove={deleteHost}
-      consequence={`Its interfaces, ports, services and dependencies are deleted as well. ${stops}`.trim()}
+      consequence={`Its interfaces, ports, services, links and dependencies are deleted as well. ${stops}`.trim()}
       editor={(hostId, close) => <HostEditor id={hostId} onClose={close} />}
       actions={(host) => <MergeAndSplit host={host} />}
       history={<HistoryPart operation={HISTORIES.Host} id={id} />}
@@ -50,6 +51,7 @@ export default function HostPage(): ReactNode {
           </Panel>
           <EndpointsPart host={host} mayWrite={mayWrite} />
           <InterfacesPart host={host} mayWrite={mayWrite} />
+          <LinksPart host={host} mayWrite={mayWrite} />
           <GuestsPart host={host} />
           <DependenciesPart host={host} mayWrite={mayWrite} />
         </>

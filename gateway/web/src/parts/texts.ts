@@ -88,6 +88,7 @@ export const CHANGE_ACTION_CHOICES = CHANGE_ACTIONS.map((value) => ({ value, lab
 
 /** Such as `Hosts`. */
 export function kindText(name: KindName): string {
+  if (name === "Vlan") return "VLANs";
   return pluralOf(name).replace(/^./, (first) => first.toUpperCase());
 }
 

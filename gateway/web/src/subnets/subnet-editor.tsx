@@ -5,6 +5,7 @@ import { AttributesField } from "../forms/attributes-field.js";
 import { attributeRows, attributesOf } from "../forms/attributes.js";
 import { type EditorProps, EntityEditor } from "../forms/entity-editor.js";
 import { NetworkField, useLikelyNetwork } from "../forms/network-field.js";
+import { VlanField } from "../links/vlan-fields.js";
 import { orNull } from "../forms/values.js";
 import { subnetTypeOf, subnetTypeText } from "../parts/texts.js";
 import { ReservedField } from "./reserved-field.js";
@@ -27,15 +28,17 @@ export function SubnetEditor(props: EditorProps): ReactNode {
         cidr: subnet?.cidr ?? "",
         name: subnet?.name ?? "",
         subnet_type: subnetTypeText(subnet?.subnet_type ?? ""),
+        vlan_id: subnet?.vlan_id ?? "",
         description: subnet?.description ?? "",
         reserved: subnet?.reserved ?? [],
         attributes: attributeRows(subnet?.attributes),
         tags: subnet?.tags ?? [],
       })}
-      bodyOf={({ subnet_type, description, attributes, ...values }) => ({
+      bodyOf={({ subnet_type, vlan_id, description, attributes, ...values }) => ({
         ...values,
         attributes: attributesOf(attributes),
         subnet_type: orNull(subnetTypeOf(subnet_type)),
+        vlan_id: orNull(vlan_id),
         description: orNull(description),
       })}
     >
@@ -52,6 +55,7 @@ export function SubnetEditor(props: EditorProps): ReactNode {
           />
           <TextInput label="Name" required {...form.getInputProps("name")} />
           <Autocomplete label="Type" data={TYPES} {...form.getInputProps("subnet_type")} />
+          <VlanField networkId={form.getValues().network_id} {...form.getInputProps("vlan_id")} />
           <Textarea label="Description" autosize minRows={2} {...form.getInputProps("description")} />
           <ReservedField
             value={form.getValues().reserved}

@@ -2,6 +2,7 @@ import { Anchor } from "@mantine/core";
 import {
   deleteSubnet,
   getSubnet,
+  getVlan,
   HISTORIES,
   type Interface,
   listHosts,
@@ -15,6 +16,7 @@ import { useOne, useRows } from "../api/queries.js";
 import { type Column, DataTable } from "../list/data-table.js";
 import { AttributeList } from "../forms/attribute-list.js";
 import { EntityPage } from "../list/entity-page.js";
+import { vlanText } from "../links/vlan-text.js";
 import { FactList } from "../parts/fact-list.js";
 import { FailureState } from "../parts/failure-state.js";
 import { Panel } from "../parts/page.js";
@@ -64,6 +66,8 @@ export default function SubnetPage(): ReactNode {
 
 function Facts({ subnet }: { readonly subnet: Subnet }): ReactNode {
   const tags = useTags();
+  const vlan = useOne(getVlan, { params: { id: subnet.vlan_id ?? "" } }, { enabled: subnet.vlan_id !== null }).data
+    ?.data;
   const facts: readonly (readonly [string, ReactNode])[] = [
     [
       "Range (CIDR)",
@@ -73,6 +77,7 @@ function Facts({ subnet }: { readonly subnet: Subnet }): ReactNode {
     ],
     ["Network", <NetworkLink key="network" id={subnet.network_id} />],
     ["Type", subnet.subnet_type !== null && subnetTypeText(subnet.subnet_type)],
+    ["VLAN", subnet.vlan_id !== null && (vlan === undefined ? "…" : vlanText(vlan))],
     ["Description", subnet.description],
     ["Tags", subnet.tags.length > 0 && <TagBadges tags={subnet.tags} known={tags} />],
     ["Attributes", Object.keys(subnet.attributes).length > 0 && <AttributeList attributes={subnet.attributes} />],
