@@ -29,12 +29,17 @@ export default defineConfig({
     // One style sheet: those of pages are small, and each would be a request.
     cssCodeSplit: false,
     rolldownOptions: {
+      // The console needs few of the schemas; declarations of the contract do nothing but declare.
+      treeshake: {
+        manualPureFunctions: ["z", "endpoint", "resource"],
+        moduleSideEffects: (id) => !id.includes("/shared/src/contract/"),
+      },
       // "use client" and its like mean something to servers that render; there is none here
       checks: { moduleLevelDirective: false },
       output: { codeSplitting: { groups: [{ name: fileOf, debugName: "by first use" }] } },
     },
   },
-  plugins: [ownSources(), themeStyles(), componentStyles(), schemeScript(), finish()],
+  plugins: [ownSources(), withoutDescriptions(), themeStyles(), componentStyles(), schemeScript(), finish()],
 });
 
 /** The page that people open first, and most. */
@@ -66,6 +71,20 @@ function isNeededAtFirst(id, bundle) {
 /** Reads the contract and the client from their sources: the console is built beside what compiles them. */
 function ownSources() {
   return { name: "nts-sources", enforce: "pre", resolveId: (specifier) => sourceOf(specifier) };
+}
+
+/** What the contract says in words is for documents; the console has its own. */
+function withoutDescriptions() {
+  const text = /"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`/.source;
+  const described = new RegExp(`\\.describe\\(\\s*(?:${text}),?\\s*\\)`, "g");
+  const members = new RegExp(`\\b(?:summary|description):\\s*(?:${text}),`, "g");
+  return {
+    name: "nts-without-descriptions",
+    transform: {
+      filter: { id: /\/shared\/src\/contract\// },
+      handler: (code) => ({ code: code.replace(described, "").replace(members, ""), map: null }),
+    },
+  };
 }
 
 /** The theme as a style sheet, which Mantine would else write into the page while it runs. */
