@@ -1,6 +1,6 @@
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { ROOT } from "@nts/local/processes/system";
@@ -213,6 +213,18 @@ export const GENERATORS: readonly Generator[] = [
       const options = ["-package", "api", "-generate", "types,client", "-o", join(place.folder, "api/api.go")];
       await run(generator, [...options, await documentIn(place, "3.0")]);
       await runInGo(place, "oapi-codegen", "module example.com/work\n\ngo 1.24\n");
+    },
+  },
+  {
+    name: "openapi-generator-java",
+    lacks: lacksJava,
+    work: async (place) => {
+      await openApiGenerator(place, "java", "client");
+      const client = join(place.folder, "client");
+      await copyFile(join(PROGRAMS, "openapi-generator-java/Work.java"), join(client, "src/main/java/Work.java"));
+      await run("mvn", ["-q", "compile", "dependency:copy-dependencies"], { cwd: client });
+      const path = [join(client, "target/classes"), join(client, "target/dependency/*")].join(delimiter);
+      await run("java", ["-cp", path, "Work"], { env: place.env });
     },
   },
 ];
