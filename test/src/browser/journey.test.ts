@@ -1,5 +1,6 @@
 /** The main path of a new user, from the first visit to a picture of the network. */
 import { describe, expect, it } from "@jest/globals";
+import type { Change } from "@nts/shared/contract";
 import type { Locator, Page, Request } from "playwright-core";
 import { type Account, aColleague, anAccount, callerOf } from "../support/api.js";
 import { isFollowing } from "../support/browser.js";
@@ -149,7 +150,7 @@ describe("the activity page and the history of a host", () => {
     const other = await account.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Office" });
     const patch = { "content-type": "application/merge-patch+json", "change-comment": "shared with the family" };
     await account.session.send("patch", `/api/v1/services/${service.id}`, '{"name": "Photos"}', patch);
-    await until(async () => (await changesOf(account)).length === 10);
+    await until(async () => (await changesOf(account)).some(({ action }) => action === "updated"));
     const page = await openWindow({ account });
     await page.goto("/activity");
     const updated = page.getByRole("article").filter({ hasText: "shared with the family" });
@@ -178,7 +179,8 @@ describe("the activity page and the history of a host", () => {
     expect(await page.getByRole("button", { name: /^created/ }).count()).toBe(5);
 
     await account.session.data("delete", `/api/v1/hosts/${host.id}`);
-    await until(async () => (await changesOf(account)).length === 14);
+    const isOfHost = ({ action, host_id }: Change): boolean => action === "deleted" && host_id === host.id;
+    await until(async () => (await changesOf(account)).filter(isOfHost).length === 4);
     await page.goto(`/hosts/${host.id}`);
     await heading(page, "Not found").waitFor();
     await button(page, "deleted Host nas with 1 interface, 1 port and 1 service").click();
@@ -298,6 +300,6 @@ function countFollowers(page: Page): { readonly maxOpen: () => number } {
   return { maxOpen: () => maxOpen };
 }
 
-function changesOf({ session }: Account): Promise<unknown[]> {
+function changesOf({ session }: Account): Promise<Change[]> {
   return session.data("get", "/api/v1/changes");
 }
