@@ -275,7 +275,13 @@ describe("the examples of docs/people.md", () => {
       stack.url,
       folder,
     );
-    const shape = (text: string): unknown => shapeOf(text.replace(/"curl\/[\d.]+"/g, '"curl"'));
+    const shape = (text: string): unknown =>
+      shapeOf(
+        text
+          .replace(/"curl\/[\d.]+"/g, '"curl"')
+          .replace(/"(device_code|user_code|verification_uri)":\s*"[^"]*"/g, '"$1":"any"')
+          .replace(/backup-bot\.[0-9a-f]{12}@/g, "backup-bot.any@"),
+      );
     expect(responses.slice(-page.responses.length).map(shape)).toEqual(page.responses.map(shape));
   });
 });
