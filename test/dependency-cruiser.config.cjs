@@ -38,6 +38,7 @@ const ROOMS = {
       "activity",
       "imports",
       "exports",
+      "collectors",
       "webhooks",
       "sample",
       "users",

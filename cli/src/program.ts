@@ -4,6 +4,7 @@ import { addApi } from "./commands/api.js";
 import { addApply } from "./commands/apply.js";
 import { addDiff, addExport, addWatch } from "./commands/changes.js";
 import { addCollect } from "./commands/collect.js";
+import { addCollectors } from "./commands/collectors.js";
 import { addCompletion } from "./commands/completion.js";
 import { addImpact } from "./commands/impact.js";
 import { addImportJobs } from "./commands/import-jobs.js";
@@ -38,6 +39,7 @@ export function createProgram(surroundings: Surroundings, version: string): Comm
     addImportJobs,
     addCollect,
     addAgent,
+    addCollectors,
     addExport,
     addWatch,
     addDiff,

@@ -33,6 +33,8 @@ const Vlans = lazy(() => import("./links/vlans-page.js"));
 const Links = lazy(() => import("./links/links-page.js"));
 const Tags = lazy(() => import("./tags/tags-page.js"));
 const Activity = lazy(() => import("./activity/activity-page.js"));
+const Collectors = lazy(() => import("./collectors/collectors-page.js"));
+const Collector = lazy(() => import("./collectors/collector-page.js"));
 const Import = lazy(() => import("./imports/import-page.js"));
 const Keys = lazy(() => import("./keys/keys-page.js"));
 const Users = lazy(() => import("./users/users-page.js"));
@@ -83,6 +85,8 @@ export function App(): ReactNode {
                     <Route path={PATHS.links} element={<Links />} />
                     <Route path={PATHS.tags} element={<Tags />} />
                     <Route path={PATHS.activity} element={<Activity />} />
+                    <Route path={PATHS.collectors} element={<Collectors />} />
+                    <Route path={PATHS.collector} element={<Collector />} />
                     <Route path={PATHS.importScan} element={<Import />} />
                     <Route path={PATHS.keys} element={<Keys />} />
                     <Route path={PATHS.users} element={<Users />} />

@@ -26,6 +26,8 @@ export const PATHS = {
   tags: "/tags",
   activity: "/activity",
   importScan: "/import",
+  collectors: "/collectors",
+  collector: "/collectors/:id",
   keys: "/keys",
   users: "/users",
   audit: "/audit",
@@ -51,6 +53,15 @@ export function hostPath(id: string): string {
 /** The keys of a service account. */
 export function serviceKeysPath(userId: string): string {
   return `/keys?account=${userId}`;
+}
+
+export function collectorPath(id: string): string {
+  return `/collectors/${id}`;
+}
+
+/** The path of an import that runs as a job, or has. */
+export function importPath(jobId: string): string {
+  return `/import?job=${jobId}`;
 }
 
 export function webhookPath(id: string): string {

@@ -27,6 +27,8 @@ import {
   REVERTED_ENTITIES,
 } from "@nts/shared/contract";
 import { MOST_PAIRS } from "@nts/shared/contract/bindings.rules";
+import * as collectors from "@nts/shared/contract/collectors";
+import { MOST_TARGET_ADDRESSES } from "@nts/shared/contract/sizes";
 import * as keys from "@nts/shared/contract/keys";
 import { VIRTUALIZATION_LIMIT_BYTES } from "@nts/shared/contract/common";
 import { pluralOf } from "@nts/shared/contract/kinds";
@@ -48,6 +50,7 @@ import { MOST_CHANGED, MOST_UNBOUND } from "@nts/topology/commit/changed-at-once
 import { ARCHIVE_LINE_LIMIT, MOST_ARCHIVED, MOST_REFERRED_TO } from "@nts/topology/archives/check";
 import { TOP_LEVEL } from "@nts/topology/kinds/index";
 import { MOST_OF_ORGANIZATION } from "@nts/topology/archives/imports";
+import { MOST_JOBS_OF_COLLECTOR } from "@nts/topology/storage/collector-jobs";
 import { MOST_JOBS, MOST_PLAN_BYTES } from "@nts/topology/storage/import-jobs";
 import { MOST_SPANS } from "@nts/topology/reverts/spans";
 import { RUNNER_LIMITS } from "@nts/topology/imports/runner";
@@ -239,10 +242,18 @@ function ofResources(): Rows {
       "networks · tags · views of an organization",
       `${most("MAX_NETWORKS_PER_ORGANIZATION")} · ${most("MAX_TAGS_PER_ORGANIZATION")} · ${most("MAX_VIEWS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``,
     ],
+    [
+      "collectors of an organization · blocks and addresses where one looks",
+      `${collectors.MOST_COLLECTORS} · 100 blocks, ${n(MOST_TARGET_ADDRESSES)} addresses`,
+    ],
+    [
+      "of a collector: jobs that wait · kept jobs · reports of a job",
+      `${collectors.MOST_QUEUED_JOBS} · ${MOST_JOBS_OF_COLLECTOR}, for ${JOB_DAYS} days · ${collectors.MOST_REPORTS} of ${mib(collectors.REPORT_BYTES)}, ${mib(collectors.MOST_REPORTED_BYTES)} together`,
+    ],
     ["webhooks of an organization", `${most("MAX_WEBHOOKS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``],
     [
       "of an organization founded while mail is configured and registration open, until an Owner has verified the address",
-      `${n(UNVERIFIED_QUOTAS.entities)} resources, ${UNVERIFIED_QUOTAS.networks} networks, ${UNVERIFIED_QUOTAS.tags} tags, ${UNVERIFIED_QUOTAS.views} views, ${UNVERIFIED_QUOTAS.webhooks} webhooks, ${UNVERIFIED_QUOTAS.keys} API keys, ${UNVERIFIED_QUOTAS.invites} open invites; 403 \`owner_unverified\``,
+      `${n(UNVERIFIED_QUOTAS.entities)} resources, ${UNVERIFIED_QUOTAS.networks} networks, ${UNVERIFIED_QUOTAS.tags} tags, ${UNVERIFIED_QUOTAS.views} views, ${UNVERIFIED_QUOTAS.webhooks} webhooks, ${UNVERIFIED_QUOTAS.collectors} collectors, ${UNVERIFIED_QUOTAS.keys} API keys, ${UNVERIFIED_QUOTAS.invites} open invites; 403 \`owner_unverified\``,
     ],
     [
       "of an API key: address ranges · grace period of a rotation · recorded usage",

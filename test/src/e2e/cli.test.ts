@@ -416,3 +416,25 @@ function programs(): string {
   prints("ss", `echo 'tcp LISTEN 0 128 0.0.0.0:22 0.0.0.0:* users:(("sshd",pid=702,fd=3))'`);
   return `${bin}:${join(process.execPath, "..")}`;
 }
+
+describe("nts collectors", () => {
+  it("makes one with the command for its machine, and shows, runs, disables and deletes it", async () => {
+    const account = await anAccount(stack.url);
+    await aNetworkWithAHost(account.session);
+    const env = await withKey(account);
+    const made = await nts(env, "collectors", "create", "attic", "--on-request", "--targets", "10.0.0.0/24");
+    const [, token = ""] = /^nts agent --server \S+ --token (nts_e_\S+)$/.exec(made.stdout) ?? [];
+    expect(token).not.toBe("");
+    expect((await nts(env, "collectors", "run", "attic")).exitCode).toBe(5);
+    const body = { token, hostname: "attic.lan", version: "nts 0.0.0", senses: [] };
+    await account.session.data("post", "/api/v1/collectors/enrol", body);
+    expect((await nts(env, "collectors")).stdout).toMatch(/^NAME .*\nattic +online +attic\.lan .* on request /);
+    const outside = await nts(env, "collectors", "run", "attic", "--targets", "10.0.1.0/24");
+    expect(outside.stderr).toContain("must lie inside the targets of the collector: 10.0.0.0/24");
+    expect((await nts(env, "collectors", "run", "attic")).stdout).toMatch(/\nqueued +request /);
+    expect((await nts(env, "collectors", "disable", "attic")).stdout).toContain("disabled");
+    expect((await nts(env, "collectors", "jobs", "attic")).stdout).toMatch(/\ncancelled +request /);
+    expect((await nts(env, "collectors", "delete", "attic", "--yes")).stdout).toBe("Deleted attic.");
+    expect((await nts(env, "collectors", "create", "b", "--window", "22:00")).exitCode).toBe(2);
+  });
+});

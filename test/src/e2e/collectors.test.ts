@@ -402,7 +402,13 @@ describe("a hostile collector", () => {
     const { id } = await aJob(owner.session, one);
     const bad = await sendReport(one.self, id, "no report\n");
     expect(bad.status).toBe(200);
-    expect(await ended(owner.session, id)).toMatchObject({ state: "failed", error: { code: "validation_failed" } });
+    expect(await ended(owner.session, id)).toMatchObject({
+      state: "failed",
+      error: {
+        code: "validation_failed",
+        message: "The report cannot be read: line 1, column 1 must be an object of JSON on one line",
+      },
+    });
     const flood = await aJob(owner.session, one);
     const jobs = mongo.db(stack.databases.topology).collection<{ _id: string }>("collector_jobs");
     const entry = { is_final: false, at: new Date(), is_done: true, bytes: 1, import_id: null };

@@ -121,8 +121,14 @@ function endOf({ state, error, summary, covered }: JobOutcome) {
     state: state === "done" ? ("done" as const) : ("failed" as const),
     summary: parsed.success ? parsed.data : null,
     covered: [...covered],
-    error: error === null ? null : { code: error.code, message: error.message },
+    error: error === null ? null : { code: error.code, message: messageOf(error) },
   };
+}
+
+/** With what is wrong in the report, which nobody has at hand. */
+function messageOf({ message, params }: NonNullable<JobOutcome["error"]>): string {
+  const [fault] = (params["errors"] ?? []) as readonly { readonly path: string; readonly message: string }[];
+  return fault === undefined ? message : `The report cannot be read: ${fault.path} ${fault.message}`;
 }
 
 /** Receives the text of a report within the room that is left, and keeps it unless it is the final one. */
