@@ -25,18 +25,25 @@ export async function connect(terminal: Terminal, { url }: ConnectionOptions): P
   return { settings, client: createClient(options), transport: createTransport(options) };
 }
 
-/**
- * Signs in for what an API key may not do, and out again: by a code that is entered in the console, or by a password if
- * NTS_PASSWORD is set.
- *
- * @param byPassword prompts for the password
- */
+export interface SignInOptions {
+  /** By default if NTS_PASSWORD is set, otherwise by a code that is entered in the console. */
+  readonly byPassword?: boolean | undefined;
+  /** Waits for somebody to enter the code. By default only in a terminal, as nobody reads the code of a script. */
+  readonly waits?: boolean;
+}
+
+/** Signs in for what an API key may not do, and out again. @throws Problem if nobody is there to sign in */
 export async function withSession<Result>(
   terminal: Terminal,
   settings: Settings,
   use: (connection: Connection, email: string) => Promise<Result>,
-  byPassword = terminal.env["NTS_PASSWORD"] !== undefined,
+  { byPassword = terminal.env["NTS_PASSWORD"] !== undefined, waits = terminal.isInteractive }: SignInOptions = {},
 ): Promise<Result> {
+  if (!byPassword && !waits)
+    throw new Problem(
+      EXIT.usage,
+      "An API key may not do this: set NTS_PASSWORD, or run this in a terminal to sign in.",
+    );
   let cookie = "";
   const onResponse = ({ headers }: Response): void => {
     const [first = ""] = headers.getSetCookie();

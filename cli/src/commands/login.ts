@@ -59,7 +59,7 @@ async function signIn(terminal: Terminal, options: LoginOptions): Promise<void> 
           terminal,
           settings,
           async (connection, signedIn) => ({ apiKey: await newKey(connection, options), email: signedIn }),
-          options.password,
+          { byPassword: options.password, waits: true },
         )
       : { apiKey: kept, email: null };
   terminal.say(`The key is in ${await storeSettings(terminal, { url: settings.url, apiKey, email })}.`);
