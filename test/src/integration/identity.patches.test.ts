@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { type AnyEndpoint, OPERATIONS } from "@nts/shared/contract";
 import { listAudit } from "@nts/shared/contract/audit";
 import { createKey, deleteKey, getKey, patchKey, updateKey, type UserApiKeyInput } from "@nts/shared/contract/keys";
+import { createCollector } from "@nts/shared/contract/collectors";
 import { createNetwork } from "@nts/shared/contract/networks";
 import {
   getOrganization,
@@ -194,10 +195,17 @@ function withoutOwn(key: object): object {
 
 type Members = Readonly<Record<string, unknown>>;
 
-const UPDATES = OPERATIONS.filter(({ upstream, method }) => upstream === "identity" && method === "put");
+/** Of entities, which have both; what a PUT alone sets has a suite of its own. */
+const UPDATES = OPERATIONS.filter(
+  ({ upstream, method, path }) =>
+    upstream === "identity" &&
+    method === "put" &&
+    OPERATIONS.some((one) => one.method === "patch" && one.path === path),
+);
 
 /** Members that cannot change, and those that require a second factor or a provider: these have suites of their own. */
 const EXCEPTED: Readonly<Record<string, readonly string[]>> = {
+  update_collector: ["network_id"],
   update_user_api_key: ["organization_id", "user_id"],
   update_organization: ["require_second_factor", "password_login"],
 };
@@ -220,12 +228,20 @@ describe("identity.patches: every member of an update", () => {
         update_organization: owner.organizationId,
         update_user: (await identity.aColleague(owner, {})).userId,
         update_user_api_key: (await identity.aKey(owner, { permissions: "Member" })).id,
+        update_collector: (await identity.data(createCollector, { as, body: { network_id: home, name: "shed" } }))
+          .collector.id,
       };
       const values: Readonly<Record<string, readonly [unknown, unknown]>> = {
         permissions: ["Viewer", "Member"],
         network_ids: [[home], [office]],
         expires_at: ["2099-01-01T00:00:00.000Z", null],
         allowed_ips: [["192.0.2.1/32"], []],
+        schedule: [{ cron: "*/15 * * * *", time_zone: "Europe/Berlin" }, null],
+        window: [{ from: "22:00", to: "06:00", time_zone: "UTC" }, null],
+        targets: [
+          { cidrs: ["192.0.2.0/24"], exclude: ["192.0.2.9/32"] },
+          { cidrs: [], exclude: [] },
+        ],
       };
       const id = String(ids[operationId]);
       const send = (operation: AnyEndpoint, body?: Members): Promise<Members> =>

@@ -7,6 +7,7 @@ import {
   createService,
   createSubnet,
   createTag,
+  createDependency,
   createLink,
   createView,
   createVlan,
@@ -76,6 +77,9 @@ it("an organization creates no more than its quota, of all kinds together, until
       create_subnet: caller.refusal(createSubnet, { body: { network_id, cidr: "10.9.0.0/16", name: "x" } }),
       create_view: caller.refusal(createView, { body: { network_id, name: "late" } }),
       create_vlan: caller.refusal(createVlan, { body: { network_id, vid: 9, name: "late" } }),
+      create_dependency: caller.refusal(createDependency, {
+        body: { network_id, client: { host_id: host.id, process: "cron" }, server: { host_id: host.id } },
+      }),
       create_link: caller.refusal(createLink, {
         body: { network_id, ends: [{ host_id: host.id }, { host_id: unknownEntity().id }] },
       }),
