@@ -30,8 +30,8 @@ const CHILDREN = Number(process.env["LARGE_HOST_CHILDREN"] ?? 250);
 /** Writers of small writes, and times that a large host is created. */
 const WRITERS = HOSTS < 200 ? 6 : 12;
 const TIMES = HOSTS < 200 ? 1 : 3;
-/** The maximum round trips of a bulk operation; links and dependencies, which may go with hosts and ports, are one each. */
-const HANDFUL = 17;
+/** The maximum round trips of a bulk operation: a deletion of each kind, and what it needs to know. */
+const HANDFUL = 20;
 
 let topology: Topology;
 let world: World;
