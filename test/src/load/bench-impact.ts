@@ -1,7 +1,7 @@
 /**
  * `npm run bench -- impact`: what it takes to tell what stops with a service, in an inventory of SERVICES (5,000) and DEPENDENCIES
  * (20,000), most of which hang together, 10 steps deep. Medians and the slowest of ROUNDS (30), and processor
- * time of topology and the database, in ms; and the size of the answer.
+ * time of topology and of the database, in ms; and the size of the answer.
  */
 import { MongoClient } from "mongodb";
 import type { Impact } from "@nts/shared/contract";
@@ -25,9 +25,8 @@ const WARM_UP = 10;
 const stack = await startStack({ ownMongod: true, env: { ...UNLIMITED, LOG_LEVEL: "warn" } });
 const client = new MongoClient(stack.servers.urls.mongodb);
 const watched = [stack.topologies[0]!, stack.servers.mongodb!];
-const processorMs = async (): Promise<number> =>
-  (await Promise.all(watched.map(({ pid }) => exactCpuMicrosOf({ name: "", pid: pid() })))).reduce((a, b) => a + b, 0) /
-  1_000;
+const processorMs = async (): Promise<number[]> =>
+  (await Promise.all(watched.map(({ pid }) => exactCpuMicrosOf({ name: "", pid: pid() })))).map((one) => one / 1_000);
 try {
   const sign = createTenancySigner(stack.tenancySecrets.gatewayToTopology, "topology");
   const { organizationId, userId } = await anAccount(stack.url);
@@ -39,11 +38,11 @@ try {
   });
   await seedDependencies(db, organizationId, DEPENDENCIES);
 
-  row("what", "reached", "median", "slowest", "processor", "answer");
+  row("what", "reached", "median", "slowest", "topology", "database", "answer");
   /** Asks for the impact of one service after the other. */
   async function measure(direction: string, depth: number): Promise<void> {
     const times: number[] = [];
-    let processor = 0;
+    const processor = [0, 0];
     let text = "";
     for (let round = -WARM_UP; round < ROUNDS; round++) {
       const id = serviceIds[(round + WARM_UP) % serviceIds.length] ?? "";
@@ -57,12 +56,16 @@ try {
       if (!response.ok) throw new Error(text);
       if (round < 0) continue;
       times.push(performance.now() - startedAt);
-      processor += (await processorMs()) - before;
+      for (const [n, after] of (await processorMs()).entries()) processor[n]! += after - (before[n] ?? 0);
     }
     times.sort((a, b) => a - b);
     const { counts } = JSON.parse(text) as Impact;
     const reached = counts.hosts + counts.services + counts.processes;
-    const figures = [times[Math.floor(times.length / 2)] ?? 0, times.at(-1) ?? 0, processor / ROUNDS];
+    const figures = [
+      times[Math.floor(times.length / 2)] ?? 0,
+      times.at(-1) ?? 0,
+      ...processor.map((ms) => ms / ROUNDS),
+    ];
     const size = `${(text.length / 1_024).toFixed(0)} KiB`;
     row(`${direction}, depth ${depth}`, reached, ...figures.map((ms) => ms.toFixed(0)), size);
   }

@@ -26,12 +26,26 @@ export interface Surroundings {
   guestsOf(places: readonly Place[], most: number): Promise<readonly Step[]>;
   /** To the hosts of services, and to what hosts and services run on. */
   runnersOf(places: readonly Place[]): Promise<readonly Step[]>;
-  /** Of dependencies; up to so many. */
-  needsAt(places: readonly Place[], direction: ImpactDirection, most: number): Promise<readonly Step[]>;
+  /** Of dependencies, except to what is reached already. */
+  needsAt(places: readonly Place[], following: FollowingNeeds): Promise<Needs>;
   /** From all clients on a host. */
   needsOn(hostId: string): Promise<readonly Step[]>;
   /** Those that exist, by key. */
   known(places: readonly Place[]): Promise<ReadonlyMap<string, KnownPlace>>;
+}
+
+export interface FollowingNeeds {
+  readonly direction: ImpactDirection;
+  /** Maximum dependencies read. */
+  readonly most: number;
+  /** By key. */
+  readonly isReached: (key: string) => boolean;
+}
+
+export interface Needs {
+  readonly steps: readonly Step[];
+  /** There are no others. */
+  readonly isWhole: boolean;
 }
 
 interface Following {
@@ -62,9 +76,12 @@ export async function impactOf(around: Surroundings, following: Following): Prom
   let complete = true;
   for (let distance = 1, left = MOST_REACHED; distance <= depth && frontier.length > 0; distance++) {
     check();
-    const steps = await stepsFrom(around, frontier, { direction, most: left + 1 });
-    if (isWhole && distance === 1) steps.push(...(await around.needsOn(subject.id)));
-    if (steps.length > MOST_NEEDS) complete = false;
+    const inside = await insideOf(around, frontier, { direction, most: left + 1 });
+    const isReached = (key: string): boolean => paths.has(key);
+    const needs = await around.needsAt(frontier, { direction, most: MOST_NEEDS, isReached });
+    const ofAll = isWhole && distance === 1 ? await around.needsOn(subject.id) : [];
+    const steps = [...inside, ...needs.steps, ...ofAll];
+    complete &&= needs.isWhole;
     frontier = [];
     for (const { from, to, via, dependencyId = null } of steps) {
       const key = keyOf(to);
@@ -102,17 +119,15 @@ async function withServices(
   return [host, ...services];
 }
 
-async function stepsFrom(
+/** Steps within hosts, and to guests. */
+async function insideOf(
   around: Surroundings,
   frontier: readonly Place[],
   { direction, most }: { readonly direction: ImpactDirection; readonly most: number },
-): Promise<Step[]> {
+): Promise<readonly Step[]> {
+  if (direction === "dependencies") return around.runnersOf(frontier);
   const hostIds = frontier.flatMap(({ kind, id }) => (kind === "host" ? id : []));
-  const inside =
-    direction === "dependents"
-      ? [...(await around.servicesOn(hostIds, most)), ...(await around.guestsOf(frontier, most))]
-      : await around.runnersOf(frontier);
-  return [...inside, ...(await around.needsAt(frontier, direction, MOST_NEEDS + 1))];
+  return [...(await around.servicesOn(hostIds, most)), ...(await around.guestsOf(frontier, most))];
 }
 
 /** A host or service with what it runs on. */
@@ -158,7 +173,7 @@ export function surroundingsIn({ needs, places }: Whole): Surroundings {
     servicesOn: (hostIds) => steps.services.of(hostIds.map(hostAt)),
     guestsOf: steps.guests.of,
     runnersOf: steps.runners.of,
-    needsAt: (some, direction) => ofNeeds[direction].of(some),
+    needsAt: async (some, { direction }) => ({ steps: await ofNeeds[direction].of(some), isWhole: true }),
     needsOn: (hostId) => steps.on.of([hostAt(hostId)]),
     known: (some) =>
       Promise.resolve(

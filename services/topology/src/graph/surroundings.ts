@@ -3,6 +3,7 @@ import { PAST } from "@nts/shared/contract/moments";
 import { AppError } from "@nts/shared/errors";
 import { putUnder } from "@nts/shared/groups";
 import type { Scope } from "@nts/shared/http/tenancy";
+import { Fields, type RawBatch } from "@nts/shared/mongo/raw-fields";
 import {
   BY_ID,
   CLIENTS_INDEX,
@@ -11,6 +12,7 @@ import {
   HOST_ORDER_INDEX,
   SERVERS_INDEX,
 } from "../storage/indexes.js";
+import { matching } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 import { clientOf, hostAt, keyOf, type Place, placeIn, serverOf, serviceAt } from "../values/ends.rules.js";
 import { facetFilter, GUESTS, runnersAmong } from "../values/facets.rules.js";
@@ -29,6 +31,8 @@ const MOST_AT_ONCE = 1_000;
 
 interface Guests {
   readonly byRunner: ReadonlyMap<string, readonly Place[]>;
+  /** The ids of what each runs on, by its key. */
+  readonly runnersOf: ReadonlyMap<string, readonly string[]>;
   /** There are no others. */
   readonly isWhole: boolean;
 }
@@ -53,15 +57,35 @@ export function storedSurroundings({ hosts, services, dependencies }: Reads, sco
 
   async function guests(filter: object, limit: number): Promise<Guests> {
     const byRunner = new Map<string, Place[]>();
+    const runnersBy = new Map<string, readonly string[]>();
     let isWhole = true;
     for (const kind of KINDS) {
       const options = { projection: { facets: 1 }, hint: FACET_INDEX, limit };
       const found = await stores[kind].select(scope, filter, options);
       isWhole &&= found.length < limit;
-      for (const { _id, facets } of found)
-        for (const runner of runnersAmong(facets as string[])) putUnder(byRunner, runner, placeAt[kind](_id));
+      for (const { _id, facets } of found) {
+        const place = placeAt[kind](_id);
+        const runners = runnersAmong(facets as string[]);
+        runnersBy.set(keyOf(place), runners);
+        for (const runner of runners) putUnder(byRunner, runner, place);
+      }
     }
-    return { byRunner, isWhole };
+    return { byRunner, runnersOf: runnersBy, isWhole };
+  }
+
+  const fewGuests = (): Promise<Guests> => (few ??= guests(GUESTS, MOST_AT_ONCE));
+
+  /** The ids of what places run on. */
+  async function runnersAt(places: readonly Place[]): Promise<ReadonlyMap<string, readonly string[]>> {
+    const { isWhole, runnersOf } = await fewGuests();
+    if (isWhole) return runnersOf;
+    const found = new Map<string, readonly string[]>();
+    for (const kind of KINDS) {
+      const options = { projection: { facets: 1 }, hint: BY_ID };
+      for (const { _id, facets } of await stores[kind].select(scope, named(idsIn(places, kind)), options))
+        found.set(keyOf(placeAt[kind](_id)), runnersAmong((facets ?? []) as string[]));
+    }
+    return found;
   }
 
   return {
@@ -74,7 +98,7 @@ export function storedSurroundings({ hosts, services, dependencies }: Reads, sco
       }));
     },
     guestsOf: async (places, most) => {
-      const all = await (few ??= guests(GUESTS, MOST_AT_ONCE));
+      const all = await fewGuests();
       const ids = places.map(({ id }) => id);
       const found = all.isWhole ? all : await guests({ ...facetFilter({ runs_on: ids }) }, most);
       return places.flatMap((from) =>
@@ -83,37 +107,40 @@ export function storedSurroundings({ hosts, services, dependencies }: Reads, sco
     },
     runnersOf: async (places) => {
       const steps: Step[] = [];
-      const runs: [from: Place, runner: string][] = [];
-      for (const kind of KINDS) {
-        const ids = places.flatMap((one) => (one.kind === kind ? one.id : []));
-        if (ids.length === 0) continue;
-        const options = { projection: { host_id: 1, facets: 1 }, hint: BY_ID };
-        for (const { _id, host_id, facets } of await stores[kind].select(scope, named(ids), options)) {
-          const from = placeAt[kind](_id);
-          if (kind === "service") steps.push({ from, to: hostAt(String(host_id)), via: "runs_on" });
-          for (const runner of runnersAmong((facets ?? []) as string[])) runs.push([from, runner]);
+      const filter = matching(services.within(scope), named(idsIn(places, "service")));
+      const query = { filter, projection: { host_id: 1 }, hint: BY_ID, firstRows: FIRST_ROWS };
+      for await (const batch of services.read(scope, query))
+        for (const at of batch.starts) {
+          const from = serviceAt(textOf(batch, at, "_id"));
+          steps.push({ from, to: hostAt(textOf(batch, at, "host_id")), via: "runs_on" });
         }
-      }
-      const there = await existing([...new Set(runs.map(([, id]) => id))]);
-      for (const [from, id] of runs) {
+      const runners = await runnersAt(places);
+      const runs = places.flatMap((from) => (runners.get(keyOf(from)) ?? []).map((id) => ({ from, id })));
+      const there = await existing([...new Set(runs.map(({ id }) => id))]);
+      for (const { from, id } of runs) {
         const to = there.get(id);
         if (to !== undefined) steps.push({ from, to, via: "virtualization" });
       }
       return steps;
     },
-    needsAt: async (places, direction, most) => {
-      const [field, hint] =
-        direction === "dependents"
-          ? (["server_key", CLIENTS_INDEX] as const)
-          : (["client_key", SERVERS_INDEX] as const);
-      const options = { projection: KEYS, hint, limit: most };
-      const found = await dependencies.select(scope, { [field]: { $in: places.map(keyOf) } }, options);
-      return found.map(({ _id, client_key, server_key }) => {
-        const client = placeIn(String(client_key));
-        const server = placeIn(String(server_key));
-        const [from, to] = direction === "dependents" ? [server, client] : [client, server];
-        return { from, to, via: "dependency" as const, dependencyId: _id };
-      });
+    needsAt: async (places, { direction, most, isReached }) => {
+      const { start, end, hint } = OF_NEEDS[direction];
+      const from = new Map(places.map((place) => [keyOf(place), place]));
+      const filter = matching(dependencies.within(scope), { [start]: { $in: [...from.keys()] } });
+      const query = { filter, projection: KEYS, hint, limit: most + 1, firstRows: FIRST_ROWS };
+      const steps: Step[] = [];
+      let read = 0;
+      for await (const batch of dependencies.read(scope, query)) {
+        read += batch.starts.length;
+        for (const at of batch.starts) {
+          const key = textOf(batch, at, end);
+          // Most lead to what is reached already.
+          const place = isReached(key) ? undefined : from.get(textOf(batch, at, start));
+          if (place === undefined) continue;
+          steps.push({ from: place, to: placeIn(key), via: "dependency", dependencyId: textOf(batch, at, "_id") });
+        }
+      }
+      return { steps, isWhole: read <= most };
     },
     needsOn: async (hostId) => {
       const options = { projection: KEYS, hint: HOST_DEPENDENCIES_INDEX };
@@ -151,6 +178,22 @@ export function storedSurroundings({ hosts, services, dependencies }: Reads, sco
 }
 
 const KEYS = { client_key: 1, server_key: 1 } as const;
+/** The fields where steps start and end, and the index that has both. */
+const OF_NEEDS = {
+  dependents: { start: "server_key", end: "client_key", hint: CLIENTS_INDEX },
+  dependencies: { start: "client_key", end: "server_key", hint: SERVERS_INDEX },
+} as const;
+/** What is read of each is short. */
+const FIRST_ROWS = 2_000;
+
+function textOf(batch: RawBatch, start: number, name: string): string {
+  for (const fields = new Fields(batch, start); fields.next();) if (fields.name === name) return fields.text;
+  return "";
+}
+
+function idsIn(places: readonly Place[], of: Kind): string[] {
+  return places.flatMap(({ kind, id }) => (kind === of ? id : []));
+}
 
 function named(ids: readonly string[]): { _id: { $in: string[] } } {
   return { _id: { $in: [...ids] } };

@@ -31,6 +31,6 @@ function impact(storage: Storage, past: Past, placeOf: (id: string) => Place): U
     const check = (): void => {
       requireNotAbandoned(work);
     };
-    return respond.data(await impactOf(around, { subject, check, ...query }));
+    return respond.json(JSON.stringify(await impactOf(around, { subject, check, ...query })));
   };
 }
