@@ -3,6 +3,7 @@ import { BlockList } from "node:net";
 import { createHost, createSubnet } from "../contract/index.js";
 import { HOSTS, hostBody, labelOf, subnetBodies } from "./bodies.js";
 import { SUBNETS } from "./data.js";
+import { LINKS, linkBodies, VLANS } from "./cabling.js";
 import { DEPENDENCIES, dependencyBodies } from "./dependencies.js";
 
 const interfaces = HOSTS.flatMap((host) => host.interfaces);
@@ -40,6 +41,21 @@ describe("the sample network", () => {
         missing: [],
       });
     }
+  });
+
+  it("has links between hosts that are there, at ports of their own, and VLANs for all subnets", () => {
+    const hosts = HOSTS.map(({ name, interfaces: own }) => ({
+      ...{ id: name, name },
+      interfaces: own.map(([, , mac, card]) => ({ id: mac, name: card })),
+    }));
+    const bodies = linkBodies("network", hosts, new Map(VLANS.map(({ vid, name }) => [vid, name])));
+    expect(bodies).toHaveLength(LINKS.length);
+    const ports = bodies.flatMap(({ ends }) =>
+      ends.map(({ host_id, interface_id, port }) => `${host_id} ${interface_id ?? port}`),
+    );
+    const wired = ports.filter((port) => !port.endsWith(" null"));
+    expect(new Set(wired).size).toBe(wired.length);
+    expect(VLANS.map(({ subnet }) => subnet).sort()).toEqual(SUBNETS.map(({ key }) => key).sort());
   });
 
   it("has dependencies between services and ports that are there", () => {

@@ -4,6 +4,8 @@
  */
 import { randomBytes } from "node:crypto";
 import type { Host } from "@nts/shared/contract";
+import { linkBodies, VLANS } from "@nts/shared/sample/cabling";
+import { SUBNETS } from "@nts/shared/sample/data";
 import { dependencyBodies } from "@nts/shared/sample/dependencies";
 import { type DemoRecord, readDemoRecord, writeDemoRecord } from "./access.js";
 import { ApiRefusal, createDemoApi, type DemoApi } from "./api.js";
@@ -59,6 +61,7 @@ export async function createDemo(options: DemoOptions): Promise<DemoRecord> {
   if (!record.complete) {
     report("Creating the demo network …");
     const networkId = await createNetwork(api, report);
+    await createCabling(api, networkId);
     await createDependencies(api, networkId);
     await createViews(api, networkId);
     const invitation = { owner: api, password: record.password, networkIds: [networkId], options };
@@ -124,6 +127,22 @@ async function createWebhook(api: DemoApi): Promise<void> {
   if ((await api.get<readonly unknown[]>("/api/v1/webhooks")).length > 0) return;
   const filter = { entities: ["Host", "Service"], actions: ["created", "deleted"] };
   await api.post("/api/v1/webhooks", { url: "https://hooks.example.com/topology", filter, is_enabled: false });
+}
+
+/** The VLANs, and what hangs on which port. */
+async function createCabling(api: DemoApi, network_id: string): Promise<void> {
+  const vlans = await api.get<readonly { id: string; vid: number }[]>(`/api/v1/vlans?network_id=${network_id}`);
+  const ids = new Map(vlans.map(({ vid, id }) => [vid, id]));
+  const subnets = await api.get<readonly { id: string; name: string }[]>(`/api/v1/subnets?network_id=${network_id}`);
+  for (const { vid, name, subnet: key } of VLANS) {
+    const vlan_id = ids.get(vid) ?? (await api.post<{ id: string }>("/api/v1/vlans", { network_id, vid, name })).id;
+    ids.set(vid, vlan_id);
+    const subnet = subnets.find((one) => one.name === SUBNETS.find((sample) => sample.key === key)?.name);
+    if (subnet !== undefined) await api.patch(`/api/v1/subnets/${subnet.id}`, { vlan_id });
+  }
+  if ((await api.get<readonly unknown[]>("/api/v1/links")).length > 0) return;
+  const hosts = await api.get<readonly Host[]>(`/api/v1/hosts?network_id=${network_id}&limit=0`);
+  for (const body of linkBodies(network_id, hosts, ids)) await api.post("/api/v1/links", body);
 }
 
 /** What needs what. */
