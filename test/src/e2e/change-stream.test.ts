@@ -4,7 +4,7 @@ import { afterEach, beforeAll, beforeEach, describe, expect, it } from "@jest/gl
 import { type Change, KIND_NAMES } from "@nts/shared/contract";
 import { type Account, aColleague, aKey, anAccount, type ApiResponse } from "../support/api.js";
 import { type EventStream, openEventStream } from "../support/event-stream.js";
-import { PROVIDER_REVOCATIONS, REVOCATIONS, send, SHARE_REVOCATIONS } from "../support/right-changes.js";
+import { PROVIDER_REVOCATIONS, REVOCATIONS, send, NARROW_REVOCATIONS } from "../support/right-changes.js";
 import { keyAgerOf, resetLinkCreatorOf } from "../support/revocable.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 import { until } from "../support/until.js";
@@ -261,7 +261,7 @@ describe("a stream whose caller loses its permissions", () => {
   });
 
   const kinds = [...REVOCATIONS]
-    .filter(([name]) => !PROVIDER_REVOCATIONS.includes(name) && !SHARE_REVOCATIONS.includes(name))
+    .filter(([name]) => !PROVIDER_REVOCATIONS.includes(name) && !NARROW_REVOCATIONS.includes(name))
     .flatMap(([name, prepare]) => (prepare === null ? [] : [[name, prepare] as const]));
   // As they are ordered, this many take some of each group.
   const chosen = kinds.filter((_, n) => n % Math.ceil(kinds.length / STREAM_ENDS) === 0);

@@ -27,7 +27,9 @@ if (!Number.isInteger(most) || most < 1) throw new Error("--passes must be a who
 const unrepeatable = [
   ...["change the password", "reset the password", "the same, for keys of an unverified account"],
   ...["sign out at the provider", "change the organization", "delete the own account", "leave"],
-  ...["delete the organization", "delete the organization, for its sessions"],
+  ...["delete the organization", "delete the organization, for its sessions", "enrol a collector elsewhere"],
+  // These are not made by identity.
+  ...["delete a shared view", "delete a shared network", "delete the network of a collector"],
 ].map((name) => REVOCATIONS.get(name));
 const kinds: Prepare[] = [];
 for (const [name, prepare] of REVOCATIONS) {

@@ -2,6 +2,7 @@
 import { OPERATIONS, type AnyEndpoint, type SecondFactorOffer } from "@nts/shared/contract";
 import { requestTarget } from "@nts/client/request-target";
 import { aColleague, aGuest, aKey, anAccount, anotherSession, aProgramOf, callerOf, type Account } from "./api.js";
+import { aCollector, aJob, machine } from "./collectors.js";
 import { type RevocationTools, PROVIDER } from "./revocable.js";
 import { codeOf, withSecondFactor } from "./second-factors.js";
 
@@ -216,6 +217,23 @@ export const REVOCATIONS: ReadonlyMap<string, Prepare | null> = new Map([
     const body = { permissions: "Viewer", network_ids: [] };
     return { headers, path: `/api/v1/networks/${network}`, change: { by: owner, params: { id }, body } };
   }),
+  kind("disable a collector", "update_collector", async (url) => {
+    const { owner, id, headers, path } = await aCollectorIn(url);
+    return { headers, path, change: { by: owner, params: { id }, body: { name: "attic", is_enabled: false } } };
+  }),
+  kind("delete a collector", "delete_collector", async (url) => {
+    const { owner, id, headers, path } = await aCollectorIn(url);
+    return { headers, path, change: { by: owner, params: { id } } };
+  }),
+  kind("enrol a collector elsewhere", "enrol_collector", async (url) => {
+    const { owner, id, headers, path } = await aCollectorIn(url);
+    const { token } = await owner.session.data<{ token: string }>("post", `/api/v1/collectors/${id}/token`);
+    return { headers, path, change: { by: owner, body: { token, ...machine("other") } } };
+  }),
+  kind("delete the network of a collector", "delete_network", async (url) => {
+    const { owner, network, headers, path } = await aCollectorIn(url);
+    return { headers, path, change: { by: owner, params: { id: network } } };
+  }),
   kind("end the session of a program", "delete_session", async (url) => {
     const owner = await anAccount(url);
     const { cookie, id } = await aProgramOf(url, owner);
@@ -266,8 +284,8 @@ export const REVOCATIONS: ReadonlyMap<string, Prepare | null> = new Map([
 /** Those that need a provider controlled by the test. */
 export const PROVIDER_REVOCATIONS: readonly string[] = ["sign out at the provider", "switch passwords off"];
 
-/** Those of shares, which are for one operation only. */
-export const SHARE_REVOCATIONS: readonly string[] = [
+/** Those of shares and collectors, which are for a few operations only. */
+export const NARROW_REVOCATIONS: readonly string[] = [
   "end a share",
   "delete a shared view",
   "delete a shared network",
@@ -275,6 +293,10 @@ export const SHARE_REVOCATIONS: readonly string[] = [
   "remove who shared",
   "delete the key that shared",
   "report a leaked share",
+  "disable a collector",
+  "delete a collector",
+  "enrol a collector elsewhere",
+  "delete the network of a collector",
 ];
 
 /** Makes the change through a gateway. @returns the status of the response */
@@ -358,4 +380,14 @@ async function aServiceAccountIn(url: string) {
     body,
   );
   return { owner, id, network, key: made.api_key, headers: { authorization: `Bearer ${made.key}` } };
+}
+
+/** A collector that is at work, and asks whether that is still wanted. */
+async function aCollectorIn(url: string) {
+  const owner = await anAccount(url);
+  const { id: network } = await owner.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Home" });
+  const one = await aCollector(url, owner.session, network);
+  const job = await aJob(owner.session, one);
+  const headers = { authorization: `Bearer ${one.key}` };
+  return { owner, id: one.collector.id, network, headers, path: `/api/v1/collectors/self/jobs/${job.id}` };
 }

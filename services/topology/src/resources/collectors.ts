@@ -60,7 +60,7 @@ export function mountCollectors(router: Router, { storage, imports, waiting }: C
 
   mount(router, awaitCollectorJob, async (call) => {
     const { principal, scope, query, work } = call;
-    const { collector, plan } = callerOf(principal, scope);
+    const { collector, plan } = await callerOf(principal, scope);
     // Its network is deleted, and soon the collector.
     if (collector === null) return respond.data(null);
     const job = await assign(jobs, collector, plan);
@@ -87,7 +87,7 @@ export function mountCollectors(router: Router, { storage, imports, waiting }: C
   }
 
   mount(router, getOwnCollectorJob, async ({ principal, scope, params: { id } }) => {
-    const { collector, plan } = callerOf(principal, scope);
+    const { collector, plan } = await callerOf(principal, scope);
     const job = collector === null ? null : await jobs.find(collector, id);
     if (job === null) throw new AppError("not_found", { entity: "CollectorJob" });
     const assignment = assignmentOf(job, plan);
@@ -97,7 +97,7 @@ export function mountCollectors(router: Router, { storage, imports, waiting }: C
 
   mount(router, reportCollectorJob, async (call) => {
     const { principal, scope, params, query, body, cause, work, log, idempotencyKey } = call;
-    const { collector, plan } = callerOf(principal, scope);
+    const { collector, plan } = await callerOf(principal, scope);
     if (collector === null) throw new AppError("not_found", { entity: "CollectorJob" });
     const { userId, credentialId } = principal;
     const receipt = await takeReport(jobs, imports, {
@@ -118,14 +118,16 @@ export function mountCollectors(router: Router, { storage, imports, waiting }: C
     await importJobs.endOf(id, { user_id: collector_id, key_id: null });
     return respond.data(null);
   });
-}
 
-/** The calling collector; null if its network is deleted. */
-function callerOf(
-  { collector: plan, credentialId: collector_id }: UserPrincipal,
-  { organizationId: organization_id, networks }: Scope,
-): { readonly collector: CollectorKey | null; readonly plan: CollectorPlan } {
-  if (plan === undefined) throw new AppError("permission_denied", { required: "collector" });
-  const [network_id] = networks === "all" ? [] : networks;
-  return { collector: network_id === undefined ? null : { organization_id, network_id, collector_id }, plan };
+  /** The calling collector; null if its network is deleted, of which identity may not know yet. */
+  async function callerOf(
+    { collector: plan, credentialId: collector_id }: UserPrincipal,
+    scope: Scope,
+  ): Promise<{ readonly collector: CollectorKey | null; readonly plan: CollectorPlan }> {
+    if (plan === undefined) throw new AppError("permission_denied", { required: "collector" });
+    const { organizationId: organization_id, networks } = scope;
+    const [network_id = ""] = networks === "all" ? [] : networks;
+    const isThere = network_id !== "" && (await storage.networks.find(scope, network_id)) !== null;
+    return { collector: isThere ? { organization_id, network_id, collector_id } : null, plan };
+  }
 }
