@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { type Account, aKey, anAccount, callerOf } from "../support/api.js";
+import { aCollector, lookAround } from "../support/collectors.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 import { startStack } from "../support/stack.js";
 import { UNLIMITED } from "../support/unlimited.js";
@@ -17,6 +18,7 @@ const READING = [
   "what_is_gone",
   "what_depends_on",
   "ending_certificates",
+  "collectors",
   "plan_change",
 ];
 
@@ -124,6 +126,23 @@ describe("assistants: reading", () => {
     expect(changed.data).toMatchObject({
       changes: expect.arrayContaining([expect.objectContaining({ name: "nas", by: account.email })]),
     });
+  });
+
+  it("ask for collectors and their jobs, with the key of an Admin", async () => {
+    const own = await anAccount(stack.url);
+    const { network } = await aNetworkWithAHost(own.session);
+    const one = await aCollector(stack.url, own.session, network.id);
+    const { id } = await lookAround(own.session, one, [{ ip: "10.0.0.5" }, { ip: "10.0.0.6" }], ["10.0.0.0/24"]);
+    const { client } = await anAssistant({ permissions: "Admin" }, own);
+    const unavailable = [{ sense: "nmap", reason: "nmap is not installed" }];
+    expect((await call(client, "collectors")).data).toMatchObject({
+      ...{ total: 1, collectors: [{ id: one.collector.id, state: "online", senses: ["neighbours"], unavailable }] },
+    });
+    expect((await call(client, "collectors", { collector_id: one.collector.id })).data).toMatchObject({
+      ...{ total: 1, jobs: [{ id, state: "done", covered: ["10.0.0.0/24"], created_hosts: 1 }] },
+    });
+    const member = await anAssistant({ permissions: "Member" }, own);
+    expect((await call(member.client, "collectors")).text).toMatch(/^permission_denied: /);
   });
 
   it("get an overview of a network with a subnet whose size no number can hold", async () => {

@@ -2,6 +2,8 @@ import {
   type Attributes,
   CHANGE_ACTIONS,
   ChangedEntity,
+  type Collector,
+  type CollectorJob,
   DEEPEST_IMPACT,
   getHost,
   getHostImpact,
@@ -11,6 +13,8 @@ import {
   IMPACT_DIRECTIONS,
   isId,
   listChanges,
+  listCollectorJobs,
+  listCollectors,
   listHosts,
   listNetworks,
   listServices,
@@ -327,3 +331,60 @@ export const endingCertificates = tool({
     };
   },
 });
+
+export const collectors = tool({
+  name: "collectors",
+  title: "Collectors and their jobs",
+  description:
+    "Programs that look around in the networks: whether each is there, which of its senses do not work, and when it looks next; with `collector_id`, its last jobs. Needs an Admin key.",
+  input: z.object({
+    collector_id: z.string().max(36).optional().describe("The jobs of this one, the newest first."),
+    network_id: network,
+    from,
+  }),
+  run: async (client, { collector_id, network_id, from: offset }): Promise<ToolResult> => {
+    const query = { limit: PAGE, offset, ...inNetwork(network_id) };
+    const newest = { order_by: "created_at", order_direction: "desc" } as const;
+    const { data, pagination } =
+      collector_id === undefined
+        ? await client.list(listCollectors, { query })
+        : await client.list(listCollectorJobs, { query: { ...query, ...newest, collector_id } });
+    const rows = data.map((one) => ("trigger" in one ? jobLine(one) : collectorLine(one)));
+    const { items, next } = pageOf(rows, offset);
+    const place = next ?? (pagination.has_more ? offset + PAGE : null);
+    return {
+      data: { total: pagination.total_count, [collector_id === undefined ? "collectors" : "jobs"]: items },
+      next: place === null ? null : `call collectors with the same arguments and from=${place}`,
+    };
+  },
+});
+
+function collectorLine({ id, name, network_id, state, is_enabled, hostname, senses, ...one }: Collector) {
+  const lacking = senses.filter(({ state: is }) => is === "unavailable");
+  return {
+    ...{ id, name: short(name, 60), network_id, state, is_enabled, machine: short(hostname, 80) },
+    ...{ last_seen_at: one.last_seen_at, next_run_at: one.next_run_at },
+    ...{ targets: one.targets.cidrs.slice(0, 5), excluded: one.targets.exclude.length },
+    senses: senses.flatMap(({ name: sense, state: is }) => (is === "ready" ? [sense] : [])),
+    unavailable: lacking.slice(0, 5).map(({ name: sense, reason }) => ({ sense, reason: short(reason, 80) })),
+  };
+}
+
+function jobLine({
+  id,
+  trigger,
+  state,
+  created_at,
+  ended_at,
+  reports,
+  covered,
+  error,
+  summary,
+  request_id,
+}: CollectorJob) {
+  return {
+    ...{ id, trigger, state, created_at, ended_at, reports, request_id },
+    ...{ covered: covered.slice(0, 5), error: short(error?.message ?? null, 200) },
+    ...{ created_hosts: summary?.hosts.create ?? null, missing_hosts: summary?.missing.hosts ?? null },
+  };
+}
