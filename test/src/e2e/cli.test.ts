@@ -1,16 +1,26 @@
 /** `nts` as users have it: packed, installed separately, and run against a whole system. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { execa } from "execa";
+import { MongoClient } from "mongodb";
+import { partsOf } from "@nts/cli/agent/parts";
+import { openSpool } from "@nts/cli/agent/spool";
+import { linesOfFile } from "@nts/cli/discover/files.rules";
 import { run } from "@nts/cli/program";
 import type { Surroundings } from "@nts/cli/terminal";
+import type { Collector } from "@nts/shared/contract";
 import { type Account, aColleague, aKey, anAccount } from "../support/api.js";
+import { aJob, ended as jobEnded, nextJob, reported, withKey as collectorWith } from "../support/collectors.js";
 import { installCli } from "../support/installed-cli.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 import { until } from "../support/until.js";
 import { aNetworkWithAHost, type Made } from "../support/world.js";
+
+/** Senses that are not used here. */
+const OFF = ["sockets", "containers", "cluster", "leases", "neighbours", "ipv6", "names", "mdns", "ssdp", "lldp"];
 
 let folder: string;
 /** The installed program. */
@@ -341,8 +351,7 @@ describe("nts: collecting and following", () => {
       ...{ network_id, name: "Attic", targets },
     });
     const state = mkdtempSync(join(folder, "agent-"));
-    const off = ["sockets", "containers", "cluster", "leases", "neighbours", "ipv6", "names", "mdns", "ssdp", "lldp"];
-    writeFileSync(join(state, "senses.json"), JSON.stringify({ off, ports: "22" }), { mode: 0o600 });
+    writeFileSync(join(state, "senses.json"), JSON.stringify({ off: OFF, ports: "22" }), { mode: 0o600 });
     const agent = (...words: string[]) => installed({ NTS_AGENT_STATE: state }, "agent", "--once", ...words);
     const first = await agent("--token", made.token);
     expect([first.exitCode, first.stderr]).toEqual([0, expect.stringMatching(/^Enrolled\.[^]*\nReported\.$/)]);
@@ -360,6 +369,61 @@ describe("nts: collecting and following", () => {
     await session.data("delete", `/api/v1/collectors/${made.collector.id}`);
     const ended = await agent();
     expect([ended.exitCode, ended.stderr]).toEqual([3, expect.stringContaining("refuses the key of this collector")]);
+  });
+
+  it("is a collector, which goes on with a report of several parts that a killed one has left, and replaces its key", async () => {
+    const { session } = await anAccount(stack.url);
+    const { id: network_id } = await session.data<Made>("post", "/api/v1/networks", { name: "Home" });
+    const made = await session.data<{ collector: Collector; token: string }>("post", "/api/v1/collectors", {
+      ...{
+        network_id,
+        name: "Attic",
+        schedule: null,
+        targets: { cidrs: ["127.0.0.1/32", "10.7.0.0/24"], exclude: [] },
+      },
+    });
+    const state = mkdtempSync(join(folder, "agent-"));
+    writeFileSync(join(state, "senses.json"), JSON.stringify({ off: OFF, ports: "22" }), { mode: 0o600 });
+    const body = {
+      token: made.token,
+      hostname: "attic.lan",
+      version: "nts 0.0.0",
+      senses: [{ name: "ports", state: "ready" }],
+    };
+    const { key } = await session.data<{ key: string }>("post", "/api/v1/collectors/enrol", body);
+    const identity = { server: stack.url, collector_id: made.collector.id, key, token_sha256: "" };
+    writeFileSync(join(state, "key.json"), JSON.stringify(identity), { mode: 0o600 });
+    const self = collectorWith(stack.url, key);
+    const job = await aJob(session, { ...made, key, self });
+    // Killed when the server had the first part, before that was written down.
+    const host = (ip: string) => ({ host: { addresses: [{ ip }] } });
+    const file = linesOfFile({ format: "lldp", name: "large", text: "x".repeat(9_000_000) });
+    const end = { end: { covered: ["10.7.0.0/24"], excluded: [] } };
+    const lines = [{ report: 1, program: "nts" }, host("10.7.0.1"), ...file, host("10.7.0.2"), end];
+    const { bodies } = partsOf(lines);
+    await (await openSpool(join(state, "spool"), 64_000_000)).keep(job.id, bodies);
+    const first = gunzipSync(bodies[0] ?? "").toString();
+    await reported(self, job.id, first, { isFinal: false, key: `${job.id}-1` });
+    const mongo = await MongoClient.connect(stack.servers.urls.mongodb);
+    const stored = mongo.db(stack.databases.identity).collection<{ _id: string }>("collectors");
+    const issued = { "key.issued_at": new Date(Date.now() - 31 * 86_400_000) };
+    await stored.updateOne({ _id: made.collector.id }, { $set: issued });
+    await mongo.close();
+    const next = await session.data<Made>("post", `/api/v1/collectors/${made.collector.id}/run`, {
+      targets: { cidrs: ["127.0.0.1/32"] },
+    });
+    const agent = await nts({ NTS_AGENT_STATE: state }, "agent", "--once");
+    const said = /Replaced the key\.[^]*Reported\.[^]*Looks around[^]*Reported\.$/;
+    expect([agent.exitCode, agent.stderr]).toEqual([0, expect.stringMatching(said)]);
+    expect(await jobEnded(session, job.id)).toMatchObject({
+      ...{ state: "done", reports: bodies.length, covered: ["10.7.0.0/24"] },
+    });
+    const hosts = await session.data<Made[]>("get", "/api/v1/hosts?q=10.7.0.0/24");
+    expect([bodies.length, hosts.length]).toEqual([3, 2]);
+    expect(await jobEnded(session, next.id)).toMatchObject({ state: "done" });
+    const replaced = JSON.parse(readFileSync(join(state, "key.json"), "utf8")) as { key: string };
+    expect([replaced.key === key, readdirSync(join(state, "spool"))]).toEqual([false, []]);
+    expect(await nextJob(collectorWith(stack.url, replaced.key))).toBeNull();
   });
 
   it("prints changes as they happen, one per line", async () => {
