@@ -4,7 +4,8 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { execa } from "execa";
-import type { ArchiveImport } from "@nts/shared/contract";
+import { readSenseSettings } from "@nts/cli/discover/settings";
+import type { ArchiveImport, ImportPlan } from "@nts/shared/contract";
 import { aKey, anAccount } from "../support/api.js";
 import { parsed } from "../support/archives.js";
 import { installCli } from "../support/installed-cli.js";
@@ -234,6 +235,42 @@ describe("the examples of docs/archives.md", () => {
       [],
       { create: 0, update: 0, unchanged: 1, failed: 0 },
     ]);
+  });
+});
+
+describe("the examples of docs/collectors.md", () => {
+  it("give the response that the page shows, when a machine has enrolled", async () => {
+    const page = readPage("docs/collectors.md");
+    const own = (text: string): string => text.replaceAll("ada@example.com", "perlman@example.com");
+    const [creation = "", ...others] = page.commands;
+    const machine = { hostname: "attic.lan", version: "nts 0.2.0", senses: [{ name: "neighbours", state: "ready" }] };
+    const about = JSON.stringify(machine).slice(1);
+    const enrolment = `curl -s -o key.json $B/api/v1/collectors/enrol -H 'Content-Type: application/json' -d '{"token":"'$TOKEN'",${about}'`;
+    const commands = [...readFiveMinutes().commands, creation, enrolment, ...others].map(own);
+    const responses = await runFiveMinutes({ commands }, stack.url, folder);
+    expect(responses.slice(-1).map(shapeOf)).toEqual(page.responses.map(own).map(shapeOf));
+  });
+});
+
+describe("the examples of docs/discovery.md", () => {
+  it("are settings that can be read, and a report that is imported", async () => {
+    const blocks = readBlocks("docs/discovery.md").filter(({ kind }) => kind === "json");
+    const [snmp = "", settings = "", report = ""] = blocks.map(({ text }) => text);
+    for (const text of [settings, JSON.stringify({ snmp: JSON.parse(snmp) as object })]) {
+      await writeFile(join(folder, "senses.json"), text, { mode: 0o600 });
+      expect(await readSenseSettings(join(folder, "senses.json"))).toMatchObject({ snmp: expect.any(Array) });
+    }
+    await writeFile(join(folder, "report.ndjson"), `${report}\n`);
+    const { commands } = readPage("docs/discovery.md");
+    const own = [...readFiveMinutes().commands, ...commands].map((text) =>
+      text.replaceAll("ada@example.com", "estrin@example.com"),
+    );
+    await runFiveMinutes({ commands: own }, stack.url, folder);
+    const { data } = JSON.parse(await readFile(join(folder, "imported.json"), "utf8")) as { data: ImportPlan };
+    expect(data).toMatchObject({
+      ...{ format: "report", complete: true, summary: { hosts: { create: 2 } }, skipped: [] },
+      covered: { addresses: ["10.77.0.0/24", "not 10.77.0.66"] },
+    });
   });
 });
 
