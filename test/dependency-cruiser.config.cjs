@@ -110,7 +110,7 @@ const ROOMS = {
     "webhooks",
     "hosts",
     "commit",
-    "graph",
+    "map",
     "stats",
     "exports",
     "deletions",

@@ -24,30 +24,36 @@ interface SampleLink {
   readonly vids: readonly number[];
 }
 
-const cable = (of: string, port: string, at: number, mbps: number, vids: readonly number[]): SampleLink => ({
-  ...{ of, port, to: CORE, at: `Gi1/0/${at}`, mbps, vids },
+/** At a port of the core switch; with all VLANs, or one. */
+const cable = (
+  at: number,
+  of: string,
+  port: string,
+  { mbps = 1_000, vid }: { mbps?: number; vid?: number } = {},
+): SampleLink => ({
+  ...{ of, port, to: CORE, at: `Gi1/0/${at}`, mbps, vids: vid === undefined ? ALL : [vid] },
 });
 const radio = (of: string, port: string, to: string, vid: number): SampleLink => ({
   ...{ of, port, to, at: null, mbps: null, vids: [vid] },
 });
 
 export const LINKS: readonly SampleLink[] = [
-  cable("Firewall", "igb0", 1, 1_000, ALL),
-  cable("Proxmox 1", "vmbr0", 2, 10_000, ALL),
-  cable("Proxmox 2", "vmbr0", 3, 10_000, ALL),
-  cable("NAS", "eth0", 4, 10_000, [10, 20]),
-  cable("Backup server", "eno1", 6, 1_000, [10]),
-  cable("Access point first floor", "eth0", 21, 1_000, ALL),
-  cable("Access point second floor", "eth0", 22, 1_000, ALL),
-  cable("Telephone system", "eth0", 24, 1_000, [20]),
-  cable("Printer first floor", "eth0", 25, 100, [20]),
-  cable("Printer second floor", "eth0", 26, 100, [20]),
-  cable("Accounting workstation", "eno1", 27, 1_000, [20]),
-  cable("Design workstation", "eno1", 28, 1_000, [20]),
-  cable("Building control", "eth0", 33, 1_000, [30]),
-  cable("Door station", "eth0", 34, 100, [30]),
-  cable("Camera yard", "eth0", 35, 100, [30]),
-  cable("Video recorder", "eth0", 36, 1_000, [30]),
+  cable(1, "Firewall", "igb0"),
+  cable(2, "Proxmox 1", "vmbr0", { mbps: 10_000 }),
+  cable(3, "Proxmox 2", "vmbr0", { mbps: 10_000 }),
+  cable(4, "NAS", "eth0", { mbps: 10_000, vid: 10 }),
+  cable(6, "Backup server", "eno1", { vid: 10 }),
+  cable(21, "Access point first floor", "eth0"),
+  cable(22, "Access point second floor", "eth0"),
+  cable(24, "Telephone system", "eth0", { vid: 20 }),
+  cable(25, "Printer first floor", "eth0", { mbps: 100, vid: 20 }),
+  cable(26, "Printer second floor", "eth0", { mbps: 100, vid: 20 }),
+  cable(27, "Accounting workstation", "eno1", { vid: 20 }),
+  cable(28, "Design workstation", "eno1", { vid: 20 }),
+  cable(33, "Building control", "eth0", { vid: 30 }),
+  cable(34, "Door station", "eth0", { mbps: 100, vid: 30 }),
+  cable(35, "Camera yard", "eth0", { mbps: 100, vid: 30 }),
+  cable(36, "Video recorder", "eth0", { vid: 30 }),
   radio("Developer workstation", "wlan0", "Access point second floor", 20),
   radio("Meeting room display", "wlan0", "Access point first floor", 20),
   radio("Power meter", "wlan0", "Access point first floor", 30),

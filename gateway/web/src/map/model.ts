@@ -1,6 +1,6 @@
 import type { Topology, TopologyEdge, TopologyNode } from "@nts/shared/contract";
 import { compareNames } from "../parts/names.js";
-import { type Bound, boundInGraph } from "../sockets/sockets.js";
+import { type Bound, boundInMap } from "../sockets/sockets.js";
 
 // The graph as a hierarchy: hosts in subnets, and services on hosts.
 
@@ -58,7 +58,7 @@ export function modelOf(topology: Topology): Model {
   }
   const bound = new Map(
     topology.edges.flatMap((edge) =>
-      edge.kind === "on_host" ? [[edge.source, edge.bindings.flatMap((one) => boundInGraph(one, addresses))]] : [],
+      edge.kind === "on_host" ? [[edge.source, edge.bindings.flatMap((one) => boundInMap(one, addresses))]] : [],
     ),
   );
   const ordered = [...topology.nodes].sort(byKindAndName);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@jest/globals";
-import { type Bound, boundInGraph, boundOf, portsText, socketsOf } from "./sockets.js";
+import { type Bound, boundInMap, boundOf, portsText, socketsOf } from "./sockets.js";
 import { webSchemeOf } from "@nts/shared/contract/web-ports.rules";
 
 const HOST = {
@@ -49,7 +49,7 @@ describe("the sockets of a service", () => {
       { type: "Port", id: "3", port_id: "p", port: 53, protocol: "Udp", interface_id: "gone" },
       { type: "Interface", id: "4", interface_id: "four" },
     ] as const;
-    const found = all.flatMap((binding) => boundInGraph(binding, addresses));
+    const found = all.flatMap((binding) => boundInMap(binding, addresses));
     expect(socketsOf("x", found, ADDRESSES).map(({ text }) => text)).toEqual([
       "all interfaces:443",
       "[fd00::5]:53/udp",

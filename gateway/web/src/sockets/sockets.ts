@@ -48,7 +48,7 @@ export function boundOf(
 }
 
 /** The same for bindings in the graph. @param addresses of interfaces, by id */
-export function boundInGraph(binding: TopologyBinding, addresses: ReadonlyMap<string, string>): Bound[] {
+export function boundInMap(binding: TopologyBinding, addresses: ReadonlyMap<string, string>): Bound[] {
   const at = addresses.get(binding.interface_id ?? "");
   if (at === undefined && binding.interface_id !== null) return [];
   const place = { id: binding.id, address: at ?? null };

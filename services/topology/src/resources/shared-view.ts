@@ -4,10 +4,10 @@ import { mountAny, type Router } from "@nts/shared/http/mount";
 import { respond } from "@nts/shared/http/respond";
 import type { Scope, SharePrincipal } from "@nts/shared/http/tenancy";
 import type { Work } from "@nts/shared/work";
-import { pastSource } from "../graph/past.js";
-import { type GraphSource, readGraph, storedSource } from "../graph/read.js";
-import { sharedGraph, sharedPlaces } from "../graph/shared.rules.js";
-import { redacted } from "../graph/redacted.rules.js";
+import { pastSource } from "../map/past.js";
+import { type MapSource, readMap, storedSource } from "../map/read.js";
+import { sharedMap, sharedPlaces } from "../map/shared.rules.js";
+import { redacted } from "../map/redacted.rules.js";
 import type { Past } from "../past/past.js";
 import { BY_ID } from "../storage/indexes.js";
 import { streamed } from "../storage/lists.js";
@@ -30,7 +30,7 @@ export function mountSharedView(router: Router, storage: Storage, past: Past): v
         ? storedSource(storage, scope)
         : await pastSource(storage, past, { work, rights: principal.scope, asOf, networkId });
     const shown = { view: view.entity, networkId, hide };
-    const topology = sharedGraph(await gathered(work, source), shown);
+    const topology = sharedMap(await gathered(work, source), shown);
     const { layer } = view.entity;
     const name = redacted(view.entity.name, hide);
     return respond.data({
@@ -44,10 +44,10 @@ export function mountSharedView(router: Router, storage: Storage, past: Past): v
   });
 }
 
-/** The whole graph, first its subnets in the order of their addresses. @throws AppError `too_many_changes` */
-async function gathered(work: Work, source: GraphSource): Promise<Topology> {
+/** The whole map, first its subnets in the order of their addresses. @throws AppError `too_many_changes` */
+async function gathered(work: Work, source: MapSource): Promise<Topology> {
   const topology: Topology = { nodes: [], edges: [] };
-  for await (const { nodes = [], edges = [] } of streamed(work, readGraph(source))) {
+  for await (const { nodes = [], edges = [] } of streamed(work, readMap(source))) {
     topology.nodes.push(...nodes);
     topology.edges.push(...edges);
     if (topology.nodes.length > MOST_SHARED_NODES || topology.edges.length > MOST_EDGES)

@@ -4,17 +4,17 @@ import { mount, type Router } from "@nts/shared/http/mount";
 import { streamed } from "../storage/lists.js";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
-import { createDotWriter } from "../graph/formats/dot.rules.js";
-import { createGraphmlWriter } from "../graph/formats/graphml.rules.js";
-import { createJsonWriter } from "../graph/formats/json.rules.js";
-import { createMermaidWriter } from "../graph/formats/mermaid.rules.js";
-import type { GraphWriter } from "../graph/formats/writer.rules.js";
-import { pastSource } from "../graph/past.js";
-import { type GraphPiece, readGraph, storedSource } from "../graph/read.js";
+import { createDotWriter } from "../map/formats/dot.rules.js";
+import { createGraphmlWriter } from "../map/formats/graphml.rules.js";
+import { createJsonWriter } from "../map/formats/json.rules.js";
+import { createMermaidWriter } from "../map/formats/mermaid.rules.js";
+import type { MapWriter } from "../map/formats/writer.rules.js";
+import { pastSource } from "../map/past.js";
+import { type MapPiece, readMap, storedSource } from "../map/read.js";
 import type { Past } from "../past/past.js";
 
 interface FileKind {
-  readonly createWriter: () => GraphWriter;
+  readonly createWriter: () => MapWriter;
   readonly mediaType: string;
   readonly fileName: string;
 }
@@ -32,7 +32,7 @@ export function mountTopology(router: Router, storage: Storage, past: Past): voi
       asOf === undefined
         ? storedSource(storage, narrowedTo(scope, network_id))
         : await pastSource(storage, past, { work, rights, asOf, networkId: network_id });
-    const pieces = streamed(work, readGraph(source));
+    const pieces = streamed(work, readMap(source));
     if (format === "json") return respond.jsonPieces(written(pieces, createJsonWriter()));
     const { createWriter, ...file } = FILES[format];
     const text = written(pieces, createWriter());
@@ -41,8 +41,8 @@ export function mountTopology(router: Router, storage: Storage, past: Past): voi
   });
 }
 
-/** The text of a graph, in chunks. */
-async function* written(pieces: AsyncIterable<GraphPiece>, writer: GraphWriter): AsyncGenerator<string> {
+/** The text of a map, in chunks. */
+async function* written(pieces: AsyncIterable<MapPiece>, writer: MapWriter): AsyncGenerator<string> {
   let before = writer.begin;
   let hasEdges = false;
   for await (const { nodes = [], edges } of pieces) {

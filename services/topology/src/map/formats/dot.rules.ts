@@ -1,5 +1,5 @@
 import type { TopologyEdge, TopologyNode } from "@nts/shared/contract";
-import { detailOf, textOf, type GraphWriter } from "./writer.rules.js";
+import { detailOf, textOf, type MapWriter } from "./writer.rules.js";
 
 // Graphviz DOT. @see https://graphviz.org/doc/info/lang.html
 
@@ -11,8 +11,8 @@ const STYLES = {
   virtualized_by: "style=dashed",
 } as const;
 
-/** The graph for Graphviz: `sfdp -Tsvg topology.dot` lays out large graphs, `dot` small ones. */
-export function createDotWriter(): GraphWriter {
+/** The map for Graphviz: `sfdp -Tsvg topology.dot` lays out large maps, `dot` small ones. */
+export function createDotWriter(): MapWriter {
   return {
     begin:
       'digraph topology {\n  graph [overlap=prism, rankdir=LR]\n  node [fontname="sans-serif"]\n  edge [fontname="sans-serif", fontsize=10]\n',

@@ -1,6 +1,6 @@
 import { MERMAID_LIMITS, type TopologyEdge, type TopologyNode } from "@nts/shared/contract";
 import { validationFailed } from "@nts/shared/errors";
-import { detailOf, textOf, type GraphWriter } from "./writer.rules.js";
+import { detailOf, textOf, type MapWriter } from "./writer.rules.js";
 
 // A Mermaid flowchart, which many Markdown renderers display. @see https://mermaid.js.org/syntax/flowchart.html
 
@@ -8,11 +8,11 @@ const SHAPES = { subnet: ["([", "])"], host: ["[", "]"], service: ["(", ")"] } a
 const LINES = { in_subnet: "---", on_host: "-.-", virtualized_by: "-.->" } as const;
 
 /**
- * The graph for Mermaid, whose size is limited, so nodes have short numbered names.
+ * The map for Mermaid, whose size is limited, so nodes have short numbered names.
  *
- * @throws AppError (its functions) `validation_failed` if the graph exceeds Mermaid's limits
+ * @throws AppError (its functions) `validation_failed` if the map exceeds Mermaid's limits
  */
-export function createMermaidWriter(): GraphWriter {
+export function createMermaidWriter(): MapWriter {
   const names = new Map<string, string>();
   const begin = "flowchart LR\n";
   let characters = begin.length;

@@ -18,7 +18,7 @@ import { clientOf, hostAt, keyOf, type Place, placeIn, serverOf, serviceAt } fro
 import { facetFilter, GUESTS, runnersAmong } from "../values/facets.rules.js";
 import { runnersOf } from "../values/runners.rules.js";
 import type { KnownPlace, Step, Surroundings, Whole } from "./impact.js";
-import type { GraphSource } from "./read.js";
+import type { MapSource } from "./read.js";
 
 // What an impact follows: as it is stored, found by indexes, or as it was.
 
@@ -200,7 +200,7 @@ function named(ids: readonly string[]): { _id: { $in: string[] } } {
 }
 
 /** All that an impact could follow in a source. @throws AppError `too_many_changes` */
-export async function wholeOf({ all }: Pick<GraphSource, "all">): Promise<Whole> {
+export async function wholeOf({ all }: Pick<MapSource, "all">): Promise<Whole> {
   const places: Whole["places"][number][] = [];
   const needs: Whole["needs"][number][] = [];
   const requireFew = (): void => {

@@ -57,7 +57,7 @@ export function onHostEdge({ id, host_id, bindings }: Service, ports: ReadonlyMa
   return { id: `on_host:${id}`, kind: "on_host", source: id, target: host_id, bindings: shown };
 }
 
-/** An entity under the first of its runners in the graph; null if there is none. */
+/** An entity under the first of its runners in the map; null if there is none. */
 export function virtualizedByEdges(entity: Virtualizable, isThere: (runner: Runner) => boolean): TopologyEdge[] {
   const { id, virtualization } = entity;
   const runner = runnersOf(entity).find(isThere);

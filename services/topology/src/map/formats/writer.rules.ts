@@ -1,7 +1,7 @@
 import type { TopologyEdge, TopologyNode } from "@nts/shared/contract";
 
-/** Writes a graph as chunks of a file, all nodes before the first edge. */
-export interface GraphWriter {
+/** Writes a map as chunks of a file, all nodes before the first edge. */
+export interface MapWriter {
   readonly begin: string;
   nodes(nodes: readonly TopologyNode[]): string;
   /** Separates nodes and edges. */

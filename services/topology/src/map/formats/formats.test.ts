@@ -7,7 +7,7 @@ import { createDotWriter } from "./dot.rules.js";
 import { createGraphmlWriter } from "./graphml.rules.js";
 import { createJsonWriter } from "./json.rules.js";
 import { createMermaidWriter } from "./mermaid.rules.js";
-import type { GraphWriter } from "./writer.rules.js";
+import type { MapWriter } from "./writer.rules.js";
 
 const id = (n: number): string => `01938c4a-7d5e-7b21-9f3c-${String(n).padStart(12, "0")}`;
 
@@ -89,7 +89,7 @@ const anything = fc.oneof(
     .map((parts) => parts.join("")),
 );
 
-function written(writer: GraphWriter, nodes: readonly TopologyNode[], edges: readonly TopologyEdge[]): string {
+function written(writer: MapWriter, nodes: readonly TopologyNode[], edges: readonly TopologyEdge[]): string {
   return writer.begin + writer.nodes(nodes) + writer.nodes([]) + writer.between + writer.edges(edges) + writer.end;
 }
 
@@ -98,8 +98,8 @@ function withText(text: string): [TopologyNode[], TopologyEdge[]] {
   return [[host(1, text), subnet(2, text, `10/${text}`), service(3, text)], [edge(3, text)]];
 }
 
-describe("the graph as JSON", () => {
-  it("equals the graph, in however many pieces it was sent", () => {
+describe("the map as JSON", () => {
+  it("equals the map, in however many pieces it was sent", () => {
     const pieces = fc.array(fc.array(anything, { maxLength: 3 }), { maxLength: 4 });
     fc.assert(
       fc.property(pieces, pieces, (labels, types) => {
@@ -113,7 +113,7 @@ describe("the graph as JSON", () => {
   });
 });
 
-describe("the graph for Graphviz", () => {
+describe("the map for Graphviz", () => {
   interface Ast {
     readonly type: string;
     readonly id?: Ast;
@@ -158,7 +158,7 @@ describe("the graph for Graphviz", () => {
   });
 });
 
-describe("the graph as GraphML", () => {
+describe("the map as GraphML", () => {
   /** The text of each `data` by element and key. @throws Error when the XML is not well-formed */
   function read(xml: string): Map<string, string> {
     const found = new Map<string, string>();
@@ -242,7 +242,7 @@ describe("the graph as GraphML", () => {
   });
 });
 
-describe("the graph for Mermaid", () => {
+describe("the map for Mermaid", () => {
   /** A text as Mermaid shows it: `#<code>;` is a character. */
   const shown = (text: string): string =>
     text.replaceAll(/#(\d+);/g, (_code, digits: string) => String.fromCodePoint(Number(digits)));

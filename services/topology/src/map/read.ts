@@ -17,13 +17,13 @@ import { DEADLINES } from "@nts/shared/timing";
 import type { Entities, Entity, StoredFields } from "../storage/entities.js";
 import { STORED } from "../storage/entity-reader.js";
 import type { Storage } from "../storage/storage.js";
-import { hostNode, inSubnetEdge, onHostEdge, serviceNode, subnetNode, virtualizedByEdges } from "./graph.rules.js";
+import { hostNode, inSubnetEdge, onHostEdge, serviceNode, subnetNode, virtualizedByEdges } from "./map.rules.js";
 import { type Runner, runnersOf } from "../values/runners.rules.js";
 
-/** Entities decoded at a time, so that large graphs do not block other requests. */
+/** Entities decoded at a time, so that large maps do not block other requests. */
 const MOST_ROWS = 500;
 
-/** The entities of a graph. */
+/** The entities of a map. */
 interface Parts {
   readonly subnets: Subnet;
   readonly hosts: HostRecord;
@@ -34,7 +34,7 @@ interface Parts {
 }
 
 /** Entities of one snapshot, by kind. */
-export interface GraphSource {
+export interface MapSource {
   /** All of a kind, by network and age, in batches. */
   all<Kind extends keyof Parts>(kind: Kind): AsyncIterable<readonly Read<Parts[Kind]>[]>;
   /** Existing ports by id. */
@@ -52,25 +52,25 @@ export interface Read<T> {
 }
 
 /** A batch of nodes or edges. */
-export interface GraphPiece {
+export interface MapPiece {
   readonly nodes?: readonly TopologyNode[];
   readonly edges?: readonly TopologyEdge[];
 }
 
-/** Streams the graph of a source: all nodes, then all edges, both by network and age. */
-export async function* readGraph(source: GraphSource): AsyncGenerator<GraphPiece> {
+/** Streams the map of a source: all nodes, then all edges, both by network and age. */
+export async function* readMap(source: MapSource): AsyncGenerator<MapPiece> {
   yield* nodesOf(source);
   yield* edgesOf(source);
 }
 
-async function* nodesOf({ all }: GraphSource): AsyncGenerator<GraphPiece> {
+async function* nodesOf({ all }: MapSource): AsyncGenerator<MapPiece> {
   for await (const read of all("subnets")) yield { nodes: read.map(({ entity }) => subnetNode(entity)) };
   for await (const read of all("hosts")) yield { nodes: read.map((one) => hostNode(one.entity, one.missedSince)) };
   for await (const read of all("services"))
     yield { nodes: read.map((one) => serviceNode(one.entity, one.category, one.missedSince)) };
 }
 
-async function* edgesOf(source: GraphSource): AsyncGenerator<GraphPiece> {
+async function* edgesOf(source: MapSource): AsyncGenerator<MapPiece> {
   const { all, ports } = source;
   for await (const read of all("interfaces")) yield { edges: read.map(({ entity }) => inSubnetEdge(entity)) };
   for await (const read of all("services")) {
@@ -96,7 +96,7 @@ async function* edgesOf(source: GraphSource): AsyncGenerator<GraphPiece> {
 }
 
 async function virtualized(
-  { there: thereOf }: GraphSource,
+  { there: thereOf }: MapSource,
   entities: readonly (HostRecord | Service)[],
 ): Promise<TopologyEdge[]> {
   const runners = entities.flatMap(runnersOf);
@@ -109,7 +109,7 @@ async function virtualized(
  * The stored entities of a scope in one snapshot, which the database retains for five minutes; slower readers get an
  * error.
  */
-export function storedSource(storage: Pick<Storage, keyof Parts>, scope: Scope): GraphSource {
+export function storedSource(storage: Pick<Storage, keyof Parts>, scope: Scope): MapSource {
   const moment: Moment = {};
   return {
     all: (kind) =>

@@ -1,4 +1,4 @@
-/** The topology graph on a real database: contents, permissions, consistency, and cost. */
+/** The map on a real database: contents, permissions, consistency, and cost. */
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import {
@@ -11,7 +11,7 @@ import {
   type QueryInputOf,
   Topology,
 } from "@nts/shared/contract";
-import { readGraph, storedSource } from "@nts/topology/graph/read";
+import { readMap, storedSource } from "@nts/topology/map/read";
 import { createStorage } from "@nts/topology/storage/storage";
 import { seedTopology } from "../support/seed.js";
 import { type Caller, startTopology, type Topology as Service } from "../support/topology.js";
@@ -24,16 +24,16 @@ beforeAll(async () => {
 });
 afterAll(() => topology.stop());
 
-/** The graph for a caller, checked against the contract and for dangling edges. */
+/** The map for a caller, checked against the contract and for dangling edges. */
 async function graphOf(caller: Caller, query: QueryInputOf<typeof getTopology> = {}): Promise<Topology> {
   const response = await caller.call(getTopology, { query });
-  const graph = Topology.parse(response);
-  expect(graph).toEqual(response);
-  const ids = new Set(graph.nodes.map(({ id }) => id));
-  expect(ids.size).toBe(graph.nodes.length);
-  expect(new Set(graph.edges.map(({ id }) => id)).size).toBe(graph.edges.length);
-  expect(graph.edges.filter(({ source, target }) => !ids.has(source) || !ids.has(target))).toEqual([]);
-  return graph;
+  const map = Topology.parse(response);
+  expect(map).toEqual(response);
+  const ids = new Set(map.nodes.map(({ id }) => id));
+  expect(ids.size).toBe(map.nodes.length);
+  expect(new Set(map.edges.map(({ id }) => id)).size).toBe(map.edges.length);
+  expect(map.edges.filter(({ source, target }) => !ids.has(source) || !ids.has(target))).toEqual([]);
+  return map;
 }
 
 const virtualizedBy = (details: object) => ({ virtualization: { type: "Docker", details } });
@@ -42,7 +42,7 @@ async function aGuest({ owner, network }: World, name: string, details: object):
   return owner.call(createHost, { body: { network_id: network.id, name, ...virtualizedBy(details) } as never });
 }
 
-describe("topology.graph: contents", () => {
+describe("topology.map: contents", () => {
   it("contain subnets, hosts and services, and their relations", async () => {
     const owner = topology.aCaller();
     const world = await aNetwork(owner);
@@ -161,7 +161,7 @@ describe("topology.graph: contents", () => {
   });
 });
 
-describe("topology.graph: formats", () => {
+describe("topology.map: formats", () => {
   it.each([
     ["dot", "text/vnd.graphviz", "topology.dot", /^digraph topology \{\n[^]*\}\n$/],
     ["mermaid", "application/vnd.mermaid", "topology.mmd", /^flowchart LR\n[^]*n\d+ --- ?\|"10\.0\.0\.1"\| n\d+\n$/],
@@ -179,7 +179,7 @@ describe("topology.graph: formats", () => {
     expect([head.text, head.headers["content-type"]]).toEqual(["", `${type}; charset=utf-8`]);
   });
 
-  it("reject a graph that Mermaid cannot draw, with an error instead of a file", async () => {
+  it("reject a map that Mermaid cannot draw, with an error instead of a file", async () => {
     const organizationId = randomUUID();
     await seedTopology(topology.db, { organizationId, networks: 1, hostsPerNetwork: 51, servicesPerHost: 10 });
     const refused = await topology.aCaller({ organizationId }).raw("get", "/api/v1/topology?format=mermaid");
@@ -199,7 +199,7 @@ describe("topology.graph: formats", () => {
   });
 });
 
-describe("topology.graph: permissions", () => {
+describe("topology.map: permissions", () => {
   let owner: Caller;
   let one: World;
   let two: World;
@@ -244,7 +244,7 @@ describe("topology.graph: permissions", () => {
   });
 });
 
-describe("topology.graph: reading", () => {
+describe("topology.map: reading", () => {
   it("is complete at 5,000 nodes in every format, and never in the memory of the service at once", async () => {
     const organizationId = randomUUID();
     await seedTopology(topology.db, { organizationId, networks: 2, hostsPerNetwork: 500, servicesPerHost: 4 });
@@ -259,7 +259,7 @@ describe("topology.graph: reading", () => {
       expect([text.match(node)?.length, text.match(edge)?.length]).toEqual([5_000, 4_000]);
     }
     const storage = createStorage(topology.db, () => Promise.reject(new Error("nothing is written here")));
-    for await (const piece of readGraph(storedSource(storage, { organizationId, networks: "all" })))
+    for await (const piece of readMap(storedSource(storage, { organizationId, networks: "all" })))
       expect((piece.nodes ?? piece.edges)?.length).toBeLessThanOrEqual(500);
   });
 

@@ -8,7 +8,7 @@ import {
   type Service,
 } from "@nts/shared/contract";
 import fc from "fast-check";
-import { hostNode, inSubnetEdge, onHostEdge, serviceNode, subnetNode, virtualizedByEdges } from "./graph.rules.js";
+import { hostNode, inSubnetEdge, onHostEdge, serviceNode, subnetNode, virtualizedByEdges } from "./map.rules.js";
 import { runnersOf } from "../values/runners.rules.js";
 
 const at = { created_at: "2026-01-01T00:00:00.000Z", updated_at: "2026-01-01T00:00:00.000Z" };
@@ -78,7 +78,7 @@ const portBinding = (n: number, portNumber: number, interface_id: string | null 
   interface_id,
 });
 
-describe("the graph", () => {
+describe("the map", () => {
   it("shows a service on its host with the targets of its bindings", () => {
     const { id, network_id, ...rest } = portBinding(1, 1);
     const onInterface: Binding = {
@@ -126,7 +126,7 @@ describe("the graph", () => {
   });
 });
 
-describe("the graph of any inventory", () => {
+describe("the map of any inventory", () => {
   it("satisfies the contract, with unique ids and edges between existing nodes, whatever it is built from", () => {
     const few = fc.integer({ min: 1, max: 4 });
     const named = fc.record(

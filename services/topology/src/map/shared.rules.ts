@@ -3,7 +3,7 @@ import { composed } from "@nts/shared/contract/folding.rules";
 import type { HiddenPart } from "@nts/shared/contract/shares";
 import { redacted } from "./redacted.rules.js";
 
-// What a share may show of a graph. Everything else is left out here, so that no client has it.
+// What a share may show of a map. Everything else is left out here, so that no client has it.
 
 /** What determines it. */
 export interface Shown {
@@ -14,7 +14,7 @@ export interface Shown {
 
 type Node<Kind extends TopologyNode["kind"]> = Extract<TopologyNode, { readonly kind: Kind }>;
 
-export function sharedGraph({ nodes, edges }: Topology, shown: Shown): Topology {
+export function sharedMap({ nodes, edges }: Topology, shown: Shown): Topology {
   const ids = shownIn({ nodes, edges }, shown);
   return {
     nodes: nodes.filter(({ id }) => ids.has(id)).map((node) => sharedNode(node, shown)),

@@ -1,6 +1,6 @@
 import type { TopologyEdge, TopologyNode } from "@nts/shared/contract";
 import { escapedXml } from "../../values/xml.rules.js";
-import type { GraphWriter } from "./writer.rules.js";
+import type { MapWriter } from "./writer.rules.js";
 
 // GraphML. @see http://graphml.graphdrawing.org/specification.html
 
@@ -26,8 +26,8 @@ const KEYS = {
   edge: ["kind", "interface_id", "name", "ip_address", "mac_address", "bindings", "type"],
 } as const;
 
-/** The graph for yEd, Gephi, NetworkX and others, with everything in the JSON form. */
-export function createGraphmlWriter(): GraphWriter {
+/** The map for yEd, Gephi, NetworkX and others, with everything in the JSON form. */
+export function createGraphmlWriter(): MapWriter {
   const keys = (["node", "edge"] as const).flatMap((of) =>
     KEYS[of].map((name) => {
       const type = name === "hidden" ? "boolean" : "string";

@@ -1,7 +1,7 @@
-import type { GraphWriter } from "./writer.rules.js";
+import type { MapWriter } from "./writer.rules.js";
 
-/** The graph as defined by the contract. */
-export function createJsonWriter(): GraphWriter {
+/** The map as defined by the contract. */
+export function createJsonWriter(): MapWriter {
   const nodes = createRows();
   const edges = createRows();
   return { begin: '{"nodes":[', nodes, between: '],"edges":[', edges, end: "]}" };

@@ -9,7 +9,7 @@ import { createWriter, rowPiece } from "../past/texts.js";
 import { creationIndex } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
 import { categoryOf } from "../values/definitions/categories.rules.js";
-import type { GraphSource, Read } from "./read.js";
+import type { MapSource, Read } from "./read.js";
 
 const SORT = { network_id: 1, created_at: 1, _id: 1 } as const;
 
@@ -18,7 +18,7 @@ export async function pastSource(
   storage: Storage,
   past: Past,
   { networkId, ...query }: PastQuery & { readonly networkId: string | undefined },
-): Promise<GraphSource> {
+): Promise<MapSource> {
   const kinds = storage as unknown as Kinds & Readonly<Record<string, Kind>>;
   const view = await past.open({ ...query, filter: { network_id: networkId }, kinds: KINDS_IN_NETWORKS });
   const writer = createWriter(view);
