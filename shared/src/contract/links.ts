@@ -10,6 +10,8 @@ export const LINK_KINDS = ["Ethernet", "Wireless", "Tunnel", "Other"] as const;
 export const LinkKind = z.enum(LINK_KINDS).meta({ id: "LinkKind" });
 export type LinkKind = z.infer<typeof LinkKind>;
 
+/** Of one host: deleting a host deletes them with it. */
+export const MOST_LINKS_OF_HOST = 2_000;
 /** Of a link: more would not be told apart by anybody. */
 export const MOST_VLANS = 1_000;
 /** Ten terabits per second. */

@@ -16,6 +16,7 @@ import { MOST_WAITING as PASSWORDS_WAITING } from "@nts/identity/secrets/strengt
 import {
   COMPARED,
   MOST_DEPENDENCIES_OF_HOST,
+  MOST_LINKS_OF_HOST,
   JOB_DAYS,
   PAST,
   LONGEST_WAIT_SECONDS,
@@ -232,7 +233,10 @@ function ofResources(): Rows {
       "bindings of all services of a host",
       `${n(MOST_BINDINGS_ON_HOST)}; a service with at most ${n(SHARE_OF_BINDINGS)} is always accepted`,
     ],
-    ["dependencies of a host, at either end", n(MOST_DEPENDENCIES_OF_HOST)],
+    [
+      "dependencies of a host, at either end · links of a host",
+      `${n(MOST_DEPENDENCIES_OF_HOST)} · ${n(MOST_LINKS_OF_HOST)}`,
+    ],
     ["details of a virtualization", `${kib(VIRTUALIZATION_LIMIT_BYTES)} as JSON in UTF-8`],
     [
       "resources of an organization, of all kinds together",

@@ -17,6 +17,7 @@ import {
   listSubnets,
   listVlans,
   mergeHosts,
+  MOST_LINKS_OF_HOST,
   patchLink,
   patchSubnet,
   patchVlan,
@@ -122,6 +123,30 @@ describe("a link", () => {
       "invalid_reference",
       { path: "ends.1.host_id" },
     ]);
+  });
+
+  it("is one of a limited number of its host, also when they are made at the same time or moved to it", async () => {
+    const full = await link(at(nas), at(core));
+    const links = topology.db.collection<{ _id: string; ends: string }>("links");
+    const { _id, ends, ...document } = (await links.findOne({ _id: full.id }))!;
+    const others = Array.from({ length: MOST_LINKS_OF_HOST - 2 }, (_, n) => ({
+      ...document,
+      ...{ _id: `${_id.slice(0, -4)}${String(n).padStart(4, "0")}`, ends: `${ends} ${n}` },
+    }));
+    await links.insertMany(others);
+    const [tv, printer] = await Promise.all(["tv", "printer"].map((name) => aHost(home, { name })));
+    const racing = await Promise.all(
+      ["1", "2"].map((port) => owner.send(createLink, { body: body(at(tv!), at(core, port)) })),
+    );
+    expect(racing.map(({ status }) => status).sort()).toEqual([200, 400]);
+    const refused = { status: 400, text: expect.stringContaining("a host can have at most 2,000 links") as unknown };
+    expect(await owner.send(createLink, { body: body(at(tv!), at(core, "3")) })).toMatchObject(refused);
+    const aside = await link(at(tv!), at(printer!));
+    const moved = { params: aside, body: { ends: [at(tv!), at(core, "3")] } };
+    expect(await owner.send(patchLink, moved)).toMatchObject(refused);
+    // Ends that stay at their hosts are none more.
+    await owner.call(patchLink, { params: full, body: { ends: [at(nas, "eth0"), at(core)] } });
+    await links.deleteMany({ _id: { $in: others.map((one) => one._id) } });
   });
 
   it("carries VLANs of its network, which stay while they are used", async () => {

@@ -4,12 +4,12 @@ import { AppError, type ErrorCode, validationFailed } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { changesOf } from "../storage/changes.rules.js";
 import { BY_ID, HOST_DEPENDENCIES_INDEX } from "../storage/indexes.js";
-import { matching } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 import type { LockedHost } from "../storage/stores/host-locks.js";
 import { endsKeyOf, idsNamedBy, isOfItself, namedBy, renamed } from "../values/ends.rules.js";
 import { type AllChanges, idsOf, statesAfter } from "./changes.rules.js";
 import { isMoved } from "./references.rules.js";
+import { requireRoom } from "./room.js";
 
 // A dependency is deleted with any host, service or port that it names, moves with its services, and refers to what remains
 // of two that become one. Whatever removes or moves these: all writes of hosts come through here.
@@ -165,7 +165,15 @@ export async function missingEnds(
     const filter = { _id: { $in: [...new Set(ids)] } };
     for (const { _id, host_id } of await store.selectIn(tx, scope, filter, options)) hostOf.set(_id, String(host_id));
   }
-  await requireRoom(dependencies, tx, scope, changes);
+  await requireRoom(dependencies, tx, scope, {
+    ...{ noun: "dependencies", most: MOST_DEPENDENCIES_OF_HOST, hint: HOST_DEPENDENCIES_INDEX },
+    added: changes.dependencies.created.flatMap((one) =>
+      namedBy(one).host_id.map((hostId) => ({
+        hostId,
+        path: hostId === one.client.host_id ? "client.host_id" : "server.host_id",
+      })),
+    ),
+  });
   return next.flatMap((one) => unfoundIn(one, { networkOf, hostOf }));
 }
 
@@ -191,33 +199,4 @@ function unfoundIn(
       on.push({ target: port_id, kind: "port", path: `${end}.port_id` });
     return on;
   });
-}
-
-/** Counts under the locks of the hosts. @throws AppError `validation_failed` */
-async function requireRoom(
-  { collection, within }: Storage["dependencies"],
-  tx: ClientSession,
-  scope: Scope,
-  { dependencies: { created } }: AllChanges,
-): Promise<void> {
-  const ids = [...new Set(created.flatMap((one) => namedBy(one).host_id))];
-  if (ids.length === 0) return;
-  const on = matching(within(scope), { host_id: { $in: ids } });
-  const ofOne = [{ $unwind: "$host_id" }, { $match: { host_id: { $in: ids } } }];
-  const counted = { $group: { _id: "$host_id", count: { $sum: 1 } } };
-  const options = { session: tx, hint: HOST_DEPENDENCIES_INDEX };
-  const found = await collection
-    .aggregate<{ _id: string; count: number }>([{ $match: on }, ...ofOne, counted], options)
-    .toArray();
-  const present = new Map(found.map(({ _id, count }) => [_id, count]));
-  for (const one of created)
-    for (const id of namedBy(one).host_id) {
-      const count = (present.get(id) ?? 0) + 1;
-      present.set(id, count);
-      if (count > MOST_DEPENDENCIES_OF_HOST)
-        throw validationFailed({
-          path: id === one.client.host_id ? "client.host_id" : "server.host_id",
-          message: `a host can have at most ${MOST_DEPENDENCIES_OF_HOST} dependencies`,
-        });
-    }
 }

@@ -15,6 +15,21 @@ export function writtenLinks({ links }: Pick<AllChanges, "links">): Link[] {
   return [...links.created, ...statesAfter(links.changed).map(({ entity }) => entity)];
 }
 
+/** The ends of written links at hosts where they did not end before. */
+export function newEnds({ links: { created, changed } }: Pick<AllChanges, "links">): NewEnd[] {
+  const before = new Map(changed.map((change) => [change.after.entity.id, change.before.entity.ends]));
+  return [...created, ...statesAfter(changed).map(({ entity }) => entity)].flatMap(({ id, ends }) =>
+    ends.flatMap(({ host_id: hostId }, n) =>
+      before.get(id)?.some((end) => end.host_id === hostId) === true ? [] : [{ hostId, path: `ends.${n}.host_id` }],
+    ),
+  );
+}
+
+interface NewEnd {
+  readonly hostId: string;
+  readonly path: string;
+}
+
 /** What written links name that does not exist, or is elsewhere. @param hosts existing ones, locked */
 export function unfoundEnds(changes: AllChanges, hosts: ReadonlyMap<string, LockedHost>): Unfound[] {
   const links = writtenLinks(changes);

@@ -1,5 +1,6 @@
 import type { ClientSession } from "mongodb";
 import type { Author } from "@nts/shared/author";
+import { MOST_LINKS_OF_HOST } from "@nts/shared/contract";
 import { pluralOf } from "@nts/shared/contract/kinds";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
@@ -8,6 +9,7 @@ import { ALL_COLLECTIONS, isPart, TOP_LEVEL } from "../kinds/index.js";
 import { namedBy } from "../values/ends.rules.js";
 import { byText } from "../storage/authorship.js";
 import type { Entities, Entity } from "../storage/entities.js";
+import { HOST_LINKS_INDEX } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
 import type { Inventory, LockedHost } from "../storage/stores/host-locks.js";
 import { checkAddresses } from "./addresses.js";
@@ -26,9 +28,10 @@ import { changedEnds, missingEnds, type Unfound, withDependencies } from "./depe
 import { freeKeys } from "./free-keys.js";
 import { inventoryChangesOf } from "./inventory.rules.js";
 import { requireVlans, withLinks } from "./links.js";
-import { unfoundEnds, writtenLinks } from "./links.rules.js";
+import { newEnds, unfoundEnds, writtenLinks } from "./links.rules.js";
 import { lockHosts } from "./on-hosts.js";
 import { claimsOf, isMoved, isReaddressed, newAddressesIn, vlanClaimsOf } from "./references.rules.js";
+import { requireRoom } from "./room.js";
 import { replaceSubnet } from "./subnets.js";
 
 // Stores changes of any kinds in a transaction, with a number of commands independent of theirs: first what makes room, then
@@ -189,6 +192,10 @@ async function saveLinks({
   const { created, changed } = changes.links;
   const unfound = unfoundEnds(changes, hosts);
   if (unfound.length > 0) refuse(unfound);
+  const added = newEnds(changes);
+  await requireRoom(storage.links, tx, scope, {
+    ...{ noun: "links", most: MOST_LINKS_OF_HOST, hint: HOST_LINKS_INDEX, added },
+  });
   await freeKeys(storage.links, tx, scope, { key: "ends", changes: changed });
   if (changed.length > 0) await storage.links.replace(tx, scope, statesAfter(changed));
   await storage.links.insert(tx, scope, created, more);
