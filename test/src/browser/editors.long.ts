@@ -171,7 +171,13 @@ describe("the editors of children of a host", () => {
 
 describe("the menu of a row", () => {
   it("is opened and navigated by keyboard, and has no accessibility violations", async () => {
-    const { page } = await onAHost();
+    const { account, host, service, page } = await onAHost();
+    const dependency = {
+      network_id: host["network_id"],
+      client: { host_id: host.id, process: "cron" },
+      server: { host_id: host.id, service_id: service.id },
+    };
+    await account.session.data("post", "/api/v1/dependencies", dependency);
     const target = button(page, "Actions for web at 443/tcp");
     await target.press("Enter");
     const focused = (): Promise<string | null> => page.locator(":focus").textContent();
@@ -179,6 +185,11 @@ describe("the menu of a row", () => {
     expect(await accessibilityViolationsOf(page, WCAG_AA)).toEqual([]);
     await page.keyboard.press("ArrowDown");
     await until(async () => (await focused()) === "Delete service");
+    await page.keyboard.press("Enter");
+    const dialog = page.getByRole("dialog", { name: "Delete web?" });
+    await dialog.getByText("Stops as well: cron.").waitFor();
+    await button(page, "Cancel").click();
+    await target.press("Enter");
     await page.keyboard.press("Escape");
     await page.getByRole("menu").waitFor({ state: "detached" });
     await page.locator("[aria-label='Actions for web at 443/tcp']:focus").waitFor();

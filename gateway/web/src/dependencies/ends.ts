@@ -48,7 +48,8 @@ function textOf(host: Host | undefined, { service_id, process = null, port_id = 
   return [service ?? process ?? "", at].filter((text) => text !== "").join(" at ");
 }
 
-const NAMED = 4;
+/** How many {@link stopsText} names. */
+export const NAMED = 4;
 
 /** Such as "Stops as well: web, shop and 3 more." */
 export function stopsText(names: readonly string[], total: number): string {

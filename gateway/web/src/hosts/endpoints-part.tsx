@@ -3,6 +3,7 @@ import { deletePort, deleteService, type Host, type Service, updateService } fro
 import { ArrowDown, ArrowUp, Pencil, Plus, Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { useWrite } from "../api/queries.js";
+import { ServiceStops } from "../dependencies/service-stops.js";
 import { type Column, DataTable } from "../list/data-table.js";
 import { useRemoval } from "../list/use-removal.js";
 import { AttributeList } from "../forms/attribute-list.js";
@@ -89,6 +90,7 @@ function useEndpointActions(host: Host, onEdit: (edited: Edited) => void): (row:
     one: deleteService,
     noun: "service",
     consequence: "Its bindings are deleted as well.",
+    stopsWith: (id) => <ServiceStops id={id} />,
   });
   const ports = useRemoval({
     one: deletePort,

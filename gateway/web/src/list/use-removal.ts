@@ -1,6 +1,6 @@
 import type { Input } from "@nts/shared/client";
 import type { Endpoint, Webhook } from "@nts/shared/contract";
-import { createElement } from "react";
+import { createElement, Fragment, type ReactNode } from "react";
 import { usePlan, useWrite } from "../api/queries.js";
 import { type Question, useConfirm } from "../forms/confirm.js";
 import { notifySuccess } from "../parts/toast.js";
@@ -17,6 +17,8 @@ interface RemovalOptions<One extends Endpoint, Many extends Endpoint> {
   readonly consequence: string;
   /** The webhooks made by what is deleted, if it can make some. */
   readonly webhooksOf?: (id: string) => (webhook: Webhook) => boolean;
+  /** What else follows from the deletion of one. */
+  readonly stopsWith?: (id: string) => ReactNode;
   readonly selection?: Selecting;
 }
 
@@ -27,7 +29,7 @@ export interface Removal {
 
 /** Deletes one or all selected entities after confirmation. */
 export function useRemoval<One extends Endpoint, Many extends Endpoint>(options: RemovalOptions<One, Many>): Removal {
-  const { one, many, noun, consequence, webhooksOf, selection } = options;
+  const { one, many, noun, consequence, webhooksOf, stopsWith, selection } = options;
   const ask = useConfirm();
   const showPlan = usePlan();
   // Previews deletions, if the API supports it.
@@ -44,7 +46,11 @@ export function useRemoval<One extends Endpoint, Many extends Endpoint>(options:
       const text = withUndo(consequence, one);
       ask({
         title: `Delete ${name}?`,
-        text: webhooksOf ? [text, createElement(MadeWebhooks, { key: id, isMade: webhooksOf(id), onKeep })] : text,
+        text: [
+          text,
+          createElement(Fragment, { key: "stops" }, stopsWith?.(id)),
+          webhooksOf && createElement(MadeWebhooks, { key: id, isMade: webhooksOf(id), onKeep }),
+        ],
         verb: "Delete",
         ...planOf(one, { params: { id } }),
         run: async () => {

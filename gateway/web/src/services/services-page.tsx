@@ -14,6 +14,7 @@ import { Boxes } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
 import { type Rows, useRows } from "../api/queries.js";
+import { ServiceStops } from "../dependencies/service-stops.js";
 import { useChosenColumns } from "../list/chosen-columns.js";
 import { changedColumn } from "../list/changed-column.js";
 import { ColumnsMenu } from "../list/columns-menu.js";
@@ -68,6 +69,7 @@ export default function ServicesPage(): ReactNode {
     many: bulkDeleteServices,
     noun: "service",
     consequence: "Its bindings are deleted as well.",
+    stopsWith: (id) => <ServiceStops id={id} />,
     selection,
   });
   const groupOf = (service: Service): string =>
