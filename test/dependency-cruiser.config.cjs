@@ -44,9 +44,9 @@ const ROOMS = {
       "users",
       "keys",
       "settings",
+      "dependencies",
       "services",
       "links",
-      "dependencies",
       "subnets",
     ],
     ...[
