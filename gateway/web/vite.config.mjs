@@ -4,7 +4,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { convertCssVariables, defaultCssVariablesResolver, DEFAULT_THEME, mergeMantineTheme } from "@mantine/core";
-import { defineConfig } from "vite";
+import { build, defineConfig } from "vite";
 import { sourceOf } from "../../deploy/local/sources.mjs";
 import { PATHS } from "./src/paths.ts";
 import { cssVariables, theme } from "./src/theme.ts";
@@ -17,55 +17,84 @@ const QUALITY = process.env.QUICK_COMPRESSION === "yes" ? 8 : constants.BROTLI_M
 /** Below this size, compression does not save a packet. */
 const LEAST_BYTES = 1_024;
 
-export default defineConfig({
+/** What the build has in common with the one that finds out what is needed at first. */
+const COMMON = {
+  target: "es2022",
+  modulePreload: { polyfill: false },
+  // One style sheet: those of pages are small, and each would be a request.
+  cssCodeSplit: false,
+  rolldownOptions: {
+    // The console needs few of the schemas; declarations of the contract do nothing but declare.
+    treeshake: {
+      manualPureFunctions: ["z", "endpoint", "resource"],
+      moduleSideEffects: (id) => !id.includes("/shared/src/contract/"),
+    },
+    // "use client" and its like mean something to servers that render; there is none here
+    checks: { moduleLevelDirective: false },
+  },
+};
+
+export default defineConfig(async () => ({
   build: {
+    ...COMMON,
     outDir: OUTPUT,
     emptyOutDir: true,
-    target: "es2022",
     // A picture inside a style sheet would need a wider content security policy.
     assetsInlineLimit: 0,
-    modulePreload: { polyfill: false },
     chunkSizeWarningLimit: 1_500,
-    // One style sheet: those of pages are small, and each would be a request.
-    cssCodeSplit: false,
     rolldownOptions: {
-      // The console needs few of the schemas; declarations of the contract do nothing but declare.
-      treeshake: {
-        manualPureFunctions: ["z", "endpoint", "resource"],
-        moduleSideEffects: (id) => !id.includes("/shared/src/contract/"),
-      },
-      // "use client" and its like mean something to servers that render; there is none here
-      checks: { moduleLevelDirective: false },
-      output: { codeSplitting: { groups: [{ name: fileOf, debugName: "by first use" }] } },
+      ...COMMON.rolldownOptions,
+      output: { codeSplitting: { groups: filesOf(await firstModules()) } },
     },
   },
-  plugins: [ownSources(), withoutDescriptions(), themeStyles(), componentStyles(), schemeScript(), finish()],
-});
+  plugins: [...moduleSources(), schemeScript(), finish()],
+}));
 
-/** The page that people open first, and most. */
-const FIRST_PAGE = "/gateway/web/src/map/";
+const MAP = "/gateway/web/src/map/";
+
+/** The page that people open first, and most, and what it loads at once or with the first selection. */
+const FIRST_PAGE = ["map-page.tsx", "marks.generated.ts", "panel.tsx"].map((file) => MAP + file);
+
+/** So many pages and windows share what is in a file for many, so that the others do not load it in vain. */
+const MANY = 4;
 
 /**
- * Which file a module is in: one for all that every page needs, one for the map, and the bundler's choice for the others.
- * Otherwise each module that some pages share is a file of its own, and the map takes seventy requests.
+ * One file for all that every page needs, one for the map, one for what many other pages need of libraries and the contract, and
+ * one for what many share. Otherwise each module that some pages share is a file of its own, and the map takes seventy requests.
  */
-function fileOf(id, bundle) {
-  if (id.includes(FIRST_PAGE)) return "map";
-  return isNeededAtFirst(id, bundle) ? "main" : null;
+function filesOf(first) {
+  return [
+    { name: "main", test: (id) => id.startsWith("\0") || (first.has(id) && !id.includes(MAP)), priority: 3 },
+    { name: "map", test: (id) => first.has(id), priority: 2 },
+    { name: "library", test: /\/node_modules\/|\/shared\//, minShareCount: MANY, priority: 1 },
+    { name: "parts", test: /\/gateway\/web\/src\//, minShareCount: MANY },
+  ];
 }
 
-const known = new Map();
+/**
+ * The modules of the entry and of the first page. A build in which each page has its own files finds them, because imports do
+ * not tell: the index of a library, or of the contract, imports all of it.
+ */
+async function firstModules() {
+  const { output } = await build({
+    root: import.meta.dirname,
+    configFile: false,
+    logLevel: "silent",
+    build: { ...COMMON, write: false, minify: false },
+    plugins: moduleSources(),
+  });
+  const files = output.filter(({ type }) => type === "chunk");
+  const first = files.filter(
+    ({ isEntry, facadeModuleId }) => isEntry || FIRST_PAGE.some((page) => facadeModuleId?.endsWith(page)),
+  );
+  const loaded = new Set(first);
+  for (const { imports } of loaded)
+    for (const file of files.filter(({ fileName }) => imports.includes(fileName))) loaded.add(file);
+  return new Set([...loaded].flatMap(({ moduleIds }) => moduleIds));
+}
 
-/** Whether the entry or the map imports a module, directly or not. */
-function isNeededAtFirst(id, bundle) {
-  if (known.has(id)) return known.get(id);
-  // Until the answer is known, for modules that import each other.
-  known.set(id, false);
-  const { isEntry = false, importers = [] } = bundle.getModuleInfo(id) ?? {};
-  const isNeeded =
-    isEntry || id.startsWith("\0") || importers.some((one) => one.includes(FIRST_PAGE) || isNeededAtFirst(one, bundle));
-  known.set(id, isNeeded);
-  return isNeeded;
+function moduleSources() {
+  return [ownSources(), withoutDescriptions(), themeStyles(), componentStyles()];
 }
 
 /** Reads the contract and the client from their sources: the console is built beside what compiles them. */

@@ -13,6 +13,11 @@ import { NotFound } from "./shell/not-found.js";
 import { Shell } from "./shell/shell.js";
 import { theme } from "./theme.js";
 
+const mapPage = () => import("./map/map-page.js");
+
+// The page that is opened most loads beside the session, not after it. If that fails, it is tried again when it is shown.
+if (window.location.pathname === PATHS.topology) mapPage().catch(() => undefined);
+
 const SignIn = lazy(() => import("./sign-in/sign-in.js"));
 const SignUp = lazy(() => import("./sign-in/sign-up.js"));
 const ForgotPassword = lazy(() => import("./mail/forgot-password.js"));
@@ -44,7 +49,7 @@ const Archive = lazy(() => import("./archive/archive-page.js"));
 const Webhooks = lazy(() => import("./webhooks/webhooks-page.js"));
 const Webhook = lazy(() => import("./webhooks/webhook-page.js"));
 const SharePage = lazy(() => import("./map/share-page.js"));
-const TopologyMap = lazy(() => import("./map/map-page.js"));
+const TopologyMap = lazy(mapPage);
 
 const queries = createQueries();
 

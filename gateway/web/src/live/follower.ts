@@ -8,7 +8,7 @@ import { pause } from "./pause.js";
 /** Changes kept for late subscribers. */
 const MOST = 1_000;
 /** Milliseconds in the past from which to follow, so that nothing is missed between reading and following. */
-const HEAD_START_MS = 10_000;
+export const HEAD_START_MS = 10_000;
 const FIRST_RETRY_MS = 1_000;
 const LONGEST_RETRY_MS = 30_000;
 

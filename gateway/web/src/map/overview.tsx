@@ -29,13 +29,13 @@ import { useIcons } from "./use-icons.js";
 import { useLayout } from "./use-layout.js";
 import { type MapState, useMapState } from "./use-map-state.js";
 import { SavedViewsMenu } from "./saved-views-menu.js";
-import { SharesWindow } from "./shares-window.js";
 import { useSavedViews } from "./use-saved-views.js";
 import { Views } from "./views.js";
 import { Zoom } from "./zoom.js";
 
-// Loaded on demand, because few users need it at once.
+// Loaded on demand, because few users need them at once.
 const Panel = lazy(async () => ({ default: (await import("./panel.js")).Panel }));
+const SharesWindow = lazy(async () => ({ default: (await import("./shares-window.js")).SharesWindow }));
 
 interface OverviewProps {
   readonly topology: Topology;
@@ -167,7 +167,9 @@ export function Overview(props: OverviewProps): ReactNode {
         </div>
       </div>
       {isSharing && views.current !== null && (
-        <SharesWindow view={views.current} isChanged={views.isChanged} at={at} onClose={() => setSharing(false)} />
+        <Suspense>
+          <SharesWindow view={views.current} isChanged={views.isChanged} at={at} onClose={() => setSharing(false)} />
+        </Suspense>
       )}
       <PanelDrawer isOpen={isNarrow && node !== undefined} onClose={() => select(null)}>
         {isNarrow && panel}

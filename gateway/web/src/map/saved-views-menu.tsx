@@ -1,15 +1,15 @@
-import { Button, Menu, Radio, Stack, TextInput } from "@mantine/core";
-import { useForm } from "@mantine/form";
+import { Button, Menu } from "@mantine/core";
 import { Check, LayoutTemplate, Move } from "lucide-react";
-import { type ReactNode, useState } from "react";
-import { FormWindow } from "../forms/form-window.js";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { useConfirm } from "../forms/confirm.js";
 import { notifyFailure } from "../parts/toast.js";
 import { useHasLevel } from "../session/session.js";
-import { useNetworkScope } from "../scope/networks.js";
 import { isArranged, UNARRANGED } from "./arrangement.js";
 import type { PlacedBox } from "./layout.js";
 import type { SavedViews } from "./use-saved-views.js";
+
+// Loaded on demand, because it includes the forms library.
+const NameWindow = lazy(() => import("./name-window.js"));
 
 interface SavedViewsMenuProps {
   readonly views: SavedViews;
@@ -25,7 +25,7 @@ type Naming = "new" | "present" | null;
 
 /** What is saved of the map: to show, save, name and delete it; and to change the layout. */
 export function SavedViewsMenu({ views, boxes, isArranging, onArrange, onShare }: SavedViewsMenuProps): ReactNode {
-  const { all, current, isChanged, startId } = views;
+  const { all, listAll, current, isChanged, startId } = views;
   const mayWrite = useHasLevel("Member");
   const confirm = useConfirm();
   const [naming, setNaming] = useState<Naming>(null);
@@ -39,9 +39,14 @@ export function SavedViewsMenu({ views, boxes, isArranging, onArrange, onShare }
     });
   return (
     <>
-      <Menu position="bottom-end" withinPortal>
+      <Menu position="bottom-end" withinPortal onOpen={listAll}>
         <Menu.Target>
-          <Button variant="default" leftSection={<LayoutTemplate size={16} aria-hidden />}>
+          <Button
+            variant="default"
+            leftSection={<LayoutTemplate size={16} aria-hidden />}
+            onPointerEnter={listAll}
+            onFocus={listAll}
+          >
             {current?.name ?? "Views"}
             {isChanged && " (unsaved)"}
           </Button>
@@ -82,7 +87,11 @@ export function SavedViewsMenu({ views, boxes, isArranging, onArrange, onShare }
           <LayoutItems {...{ views, boxes, isArranging, onArrange }} />
         </Menu.Dropdown>
       </Menu>
-      {naming !== null && <NameWindow views={views} isNew={naming === "new"} onClose={() => setNaming(null)} />}
+      {naming !== null && (
+        <Suspense>
+          <NameWindow views={views} isNew={naming === "new"} onClose={() => setNaming(null)} />
+        </Suspense>
+      )}
     </>
   );
 }
@@ -118,39 +127,5 @@ function LayoutItems({ views, boxes, isArranging, onArrange }: Omit<SavedViewsMe
         Reset positions
       </Menu.Item>
     </>
-  );
-}
-
-interface NameWindowProps {
-  readonly views: SavedViews;
-  readonly isNew: boolean;
-  readonly onClose: () => void;
-}
-
-/** For a new view, or a new name of the present one. */
-function NameWindow({ views, isNew, onClose }: NameWindowProps): ReactNode {
-  const { networkId, nameOf } = useNetworkScope();
-  const initialValues = { name: isNew ? "" : (views.current?.name ?? ""), reach: networkId === null ? "all" : "one" };
-  const form = useForm({ initialValues });
-  return (
-    <FormWindow
-      title={isNew ? "Save as a new view" : "Rename the view"}
-      form={form}
-      onClose={onClose}
-      done={isNew ? "The view is saved." : "The view is renamed."}
-      submit={async ({ name, reach }) =>
-        isNew ? views.saveAs(name, reach === "one" ? networkId : null) : views.rename(name)
-      }
-    >
-      <TextInput label="Name" required data-autofocus {...form.getInputProps("name")} />
-      {isNew && networkId !== null && (
-        <Radio.Group label="Shown with" {...form.getInputProps("reach")}>
-          <Stack gap="xs" mt="xs">
-            <Radio value="one" label={`The network ${nameOf(networkId)}`} />
-            <Radio value="all" label="All networks" />
-          </Stack>
-        </Radio.Group>
-      )}
-    </FormWindow>
   );
 }

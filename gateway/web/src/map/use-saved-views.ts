@@ -13,8 +13,9 @@ import type { MapState } from "./use-map-state.js";
 const MOST_LISTED = 100;
 
 export interface SavedViews {
-  /** Of the network and the organization, by name. */
+  /** Of the network and the organization, by name; none until {@link listAll}. */
   readonly all: readonly SavedView[];
+  readonly listAll: () => void;
   readonly current: SavedView | null;
   /** What is shown differs from the saved view; without one, that something was moved or collapsed. */
   readonly isChanged: boolean;
@@ -44,7 +45,9 @@ export function useSavedViews(state: MapState): SavedViews {
   const { networkId, choose: chooseNetwork } = useNetworkScope();
   const { saved, view: tab, search, filters } = state;
   const query = { limit: MOST_LISTED, order_by: "name", ...(networkId !== null && { network_id: networkId }) } as const;
-  const all = useRows(listViews, { query }).data?.data ?? [];
+  const [isListed, setListed] = useState(false);
+  const all = useRows(listViews, { query }, { enabled: isListed }).data?.data ?? [];
+  const listAll = useCallback(() => setListed(true), []);
   const read = useOne(getView, { params: { id: saved ?? "" } }, { enabled: saved !== null });
   const current = saved === null ? null : (read.data?.data ?? null);
   const [draft, setDraft] = useState<Draft>({ of: saved, arrangements: {} });
@@ -71,7 +74,7 @@ export function useSavedViews(state: MapState): SavedViews {
   };
 
   return {
-    ...{ all, current, arrangement, arrange, choose, startId, setStart },
+    ...{ all, listAll, current, arrangement, arrange, choose, startId, setStart },
     isChanged: before === null ? saved === null && isArranged(arrangement) : !isSamePicture(before, picture),
     ...useWrites({ current, etag: read.data?.etag ?? null, picture, choose, state }),
   };

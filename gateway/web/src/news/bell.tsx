@@ -1,10 +1,12 @@
 import { ActionIcon, Anchor, Indicator, Popover, Text } from "@mantine/core";
+import type { ChangesPage } from "@nts/shared/client";
 import type { Change } from "@nts/shared/contract";
 import { Bell as BellIcon } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
-import { changesBy, useChanges } from "../activity/sources.js";
+import { type ChangeSource, changesBy, useChanges } from "../activity/sources.js";
 import { When } from "../parts/when.js";
+import { HEAD_START_MS } from "../live/follower.js";
 import { hostPath, PATHS } from "../paths.js";
 import { useSession } from "../session/session.js";
 import classes from "./bell.module.css";
@@ -12,6 +14,8 @@ import { newsAmong, newsText } from "./news.js";
 
 /** Shown at once; the others are on the pages to which the window leads. */
 const SHOWN = 8;
+
+const NOTHING: ChangesPage<Change[]> = { data: [], next: null };
 
 /** What is new since the user has last looked, on this machine. */
 export function Bell(): ReactNode {
@@ -105,10 +109,17 @@ function NewsList({ news, onFollow }: { readonly news: readonly Change[]; readon
 
 /** The newest of each kind; those of the moment come by the stream of changes. */
 function useNews(since: string): Change[] {
-  const created = useChanges(changesBy({ entity: "Host", action: "created", since }));
-  const missed = useChanges(changesBy({ entity: "Host", action: "missed", since }));
-  const returned = useChanges(changesBy({ entity: "Host", action: "returned", since }));
+  const created = useChanges(newsBy("created", since));
+  const missed = useChanges(newsBy("missed", since));
+  const returned = useChanges(newsBy("returned", since));
   return newsAmong([created, missed, returned].flatMap(({ entries }) => entries));
+}
+
+/** Since a moment ago, there is nothing to read: the stream of changes starts earlier. */
+function newsBy(action: Change["action"], since: string): ChangeSource {
+  const source = changesBy({ entity: "Host", action, since });
+  const isNow = (): boolean => Date.now() - Date.parse(since) < HEAD_START_MS;
+  return { ...source, page: async (after, signal) => (isNow() ? NOTHING : source.page(after, signal)) };
 }
 
 /** Nothing is new to somebody who looks for the first time. */

@@ -1,5 +1,6 @@
-import { type ReactNode, useSyncExternalStore } from "react";
-import { RecoveryWindow } from "./recovery-window.js";
+import { lazy, type ReactNode, Suspense, useSyncExternalStore } from "react";
+
+const RecoveryWindow = lazy(async () => ({ default: (await import("./recovery-window.js")).RecoveryWindow }));
 
 // Recovery codes issued at sign-in are shown on the page after it.
 
@@ -22,5 +23,10 @@ function listen(onChange: () => void): () => void {
 /** The window of {@link showRecoveryCodes}. */
 export function FreshCodes(): ReactNode {
   const codes = useSyncExternalStore(listen, () => fresh);
-  return codes !== null && <RecoveryWindow codes={codes} onClose={() => showRecoveryCodes(null)} />;
+  if (codes === null) return null;
+  return (
+    <Suspense>
+      <RecoveryWindow codes={codes} onClose={() => showRecoveryCodes(null)} />
+    </Suspense>
+  );
 }
