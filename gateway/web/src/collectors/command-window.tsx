@@ -17,7 +17,7 @@ interface CommandWindowProps {
 
 /** The one command that makes a machine the collector, and whether it has been run. */
 export function CommandWindow({ created: { collector, token }, onClose }: CommandWindowProps): ReactNode {
-  const { program, container } = commandsFor(window.location.origin, token);
+  const { program, service, container } = commandsFor(window.location.origin, token);
   return (
     <SecretWindow
       title={`Start ${collector.name}`}
@@ -26,7 +26,12 @@ export function CommandWindow({ created: { collector, token }, onClose }: Comman
       warning="Run it on a machine of the network. It works once, within 24 hours."
       onClose={onClose}
     >
-      <Text size="sm">Or as a container, which starts again with its machine:</Text>
+      <Text size="sm">
+        Or as a service of systemd, which starts again with its machine. It needs the program in /usr/local/bin, and the
+        folder of this product:
+      </Text>
+      <CopyField label="Commands of the service" value={service} />
+      <Text size="sm">Or as a container, which does so, too:</Text>
       <CopyField label="Command of the container" value={container} />
       <Enrolment id={collector.id} before={collector.enrolled_at} />
     </SecretWindow>

@@ -1,5 +1,20 @@
 import { describe, expect, it } from "@jest/globals";
-import { blocksIn, scheduleText, targetsText } from "./texts.js";
+import { blocksIn, commandsFor, scheduleText, targetsText } from "./texts.js";
+
+describe("how a collector is started", () => {
+  it("names server and token in each way, and keeps the token of a service from other users of the machine", () => {
+    const { program, service, container } = commandsFor("https://nts.example.com", "nts_e_1");
+    expect(program).toBe("nts agent --server https://nts.example.com --token nts_e_1");
+    expect(container).toContain("-e NTS_URL=https://nts.example.com -e NTS_AGENT_TOKEN=nts_e_1 ");
+    expect(service.split("\n")).toEqual([
+      String.raw`printf 'NTS_URL=https://nts.example.com\nNTS_AGENT_TOKEN=nts_e_1\n' | sudo install -D -m 600 /dev/stdin /etc/nts/agent.env`,
+      "sudo install -m 644 deploy/systemd/nts-agent.service /etc/systemd/system/",
+      ...["daemon-reload", "enable nts-agent.service", "restart nts-agent.service"].map(
+        (verb) => `sudo systemctl ${verb}`,
+      ),
+    ]);
+  });
+});
 
 describe("what a collector does", () => {
   it("is said in words, with the time zone where it is another one", () => {

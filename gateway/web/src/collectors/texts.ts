@@ -82,9 +82,19 @@ export function blocksIn(text: string): string[] {
 }
 
 /** Ways to run a collector on its machine. */
-export function commandsFor(server: string, token: string): Readonly<Record<"program" | "container", string>> {
+export function commandsFor(
+  server: string,
+  token: string,
+): Readonly<Record<"program" | "service" | "container", string>> {
   return {
     program: `nts agent --server ${server} --token ${token}`,
+    service: [
+      `printf 'NTS_URL=${server}\\nNTS_AGENT_TOKEN=${token}\\n' | sudo install -D -m 600 /dev/stdin /etc/nts/agent.env`,
+      "sudo install -m 644 deploy/systemd/nts-agent.service /etc/systemd/system/",
+      "sudo systemctl daemon-reload",
+      "sudo systemctl enable nts-agent.service",
+      "sudo systemctl restart nts-agent.service",
+    ].join("\n"),
     container:
       `docker run -d --name agent --restart unless-stopped --network host -e NTS_URL=${server} -e NTS_AGENT_TOKEN=${token} ` +
       "-v nts-agent:/var/lib/nts-agent network-topology/collector agent",
