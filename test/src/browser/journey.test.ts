@@ -1,6 +1,7 @@
 /** The main path of a new user, from the first visit to a picture of the network. */
 import { describe, expect, it } from "@jest/globals";
 import type { Change } from "@nts/shared/contract";
+import { DEPENDENCIES } from "@nts/shared/sample/dependencies";
 import type { Locator, Page, Request } from "playwright-core";
 import { type Account, aColleague, anAccount, callerOf } from "../support/api.js";
 import { isFollowing } from "../support/browser.js";
@@ -64,11 +65,14 @@ describe("a new user", () => {
     await page.waitForURL("**/topology");
     await page.getByText(SAMPLE_SUMMARY).waitFor();
     await expectALightVisit(await openWindow({ account }));
+    const dependencies = (): Promise<unknown[]> => account.session.data("get", "/api/v1/dependencies?limit=0");
+    expect(await dependencies()).toHaveLength(DEPENDENCIES.length);
     await account.session.data("post", "/api/v1/networks", { name: "Mine" });
     await button(page, "Remove it").click();
     await page.getByText("Sample data removed.").waitFor();
     const left = await account.session.data<{ name: string }[]>("get", "/api/v1/networks");
     expect(left.map(({ name }) => name)).toEqual(["Mine"]);
+    expect(await dependencies()).toEqual([]);
   });
 
   it("joins an organization by an invite link, and sees the granted networks", async () => {

@@ -1,14 +1,17 @@
 import { ApiError, type Input } from "@nts/shared/client";
 import {
+  createDependency,
   createHost,
   createNetwork,
   createSubnet,
   type DataOf,
   deleteNetwork,
   type Endpoint,
+  type Host,
 } from "@nts/shared/contract";
 import { hostBody, HOSTS, labelOf, subnetBodies } from "@nts/shared/sample/bodies";
 import { NETWORK_NAME, type SubnetKey, SUBNETS } from "@nts/shared/sample/data";
+import { DEPENDENCIES, dependencyBodies } from "@nts/shared/sample/dependencies";
 import { api } from "../api/client.js";
 import { SAMPLE_ATTRIBUTE } from "./is-sample.js";
 
@@ -18,7 +21,7 @@ import { SAMPLE_ATTRIBUTE } from "./is-sample.js";
 const COMMENT = "Sample data";
 
 /** The number of requests. */
-export const SAMPLE_STEPS = 1 + SUBNETS.length + HOSTS.length;
+export const SAMPLE_STEPS = 1 + SUBNETS.length + HOSTS.length + DEPENDENCIES.length;
 
 /**
  * Creates the sample network. If that fails, what there is of it is deleted again.
@@ -47,9 +50,16 @@ async function fill(networkId: string, onStep: (done: number) => void): Promise<
     onStep((done += 1));
   }
   const runnerIds = new Map<string, string>();
+  const hosts: Host[] = [];
   for (const host of HOSTS) {
     const body = hostBody(host, { networkId, subnetIds, runnerIds });
-    runnerIds.set(labelOf(host.hostname), (await patiently(createHost, { body, comment: COMMENT })).id);
+    const made = await patiently(createHost, { body, comment: COMMENT });
+    runnerIds.set(labelOf(host.hostname), made.id);
+    hosts.push(made);
+    onStep((done += 1));
+  }
+  for (const body of dependencyBodies(networkId, hosts)) {
+    await patiently(createDependency, { body, comment: COMMENT });
     onStep((done += 1));
   }
 }
