@@ -55,9 +55,9 @@ export interface Pace {
   everyMs(): number;
 }
 
-/** @param oftenMs while it was found in the last `forMs` @param seldomMs otherwise, which spares an idle system most of it */
+/** @param oftenMs at first, and while it was found in the last `forMs` @param seldomMs otherwise, which spares an idle system most of it */
 export function createPace({ oftenMs, seldomMs, forMs }: { oftenMs: number; seldomMs: number; forMs: number }): Pace {
-  let until = 0;
+  let until = performance.now() + forMs;
   return {
     busy: () => {
       until = performance.now() + forMs;

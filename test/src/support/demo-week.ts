@@ -1,4 +1,5 @@
 /** The history of the demo, read with its key. */
+import { setTimeout as delay } from "node:timers/promises";
 import type { Change } from "@nts/shared/contract";
 import { readDemoRecord } from "@nts/local/demo/access";
 import { callerOf, type Caller } from "./api.js";
@@ -17,6 +18,7 @@ export function demoWeek(url: string, dataDir: string): DemoWeek {
   const caller = callerOf(url, "demo", { authorization: `Bearer ${key}` });
   const get: Get = async (path) => {
     const { status, text, body } = await caller.send("get", path);
+    if (status === 429) return delay(1_000).then(() => get(path));
     if (status !== 200) throw new Error(`${path} answered ${text}`);
     return { data: body.data, meta: body.meta };
   };

@@ -9,7 +9,7 @@ import { MailFault, type MailTransport } from "./transport.js";
 /** Concurrently sent mails per process. */
 const AT_A_TIME = 4;
 /** Milliseconds between polls for due mails: retries, and those of dead processes. Seldom after a while without any. */
-const LOOKS = { oftenMs: 1_000, seldomMs: 5_000, forMs: 600_000 };
+const LOOKS = { oftenMs: 1_000, seldomMs: 5_000, forMs: 30_000 };
 const STOP_MS = 2_000;
 
 /** A letter and its recipient. */

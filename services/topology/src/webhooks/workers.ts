@@ -22,7 +22,7 @@ export const WORKERS_OF_ADDRESS = 16;
 export const WORKERS_OF_SITE = 32;
 const MOST_WAITING = 4_000;
 /** Milliseconds between polls for due webhooks. Seldom after a while without any. */
-const SWEEPS = { oftenMs: 1_000, seldomMs: 5_000, forMs: 600_000 };
+const SWEEPS = { oftenMs: 1_000, seldomMs: 5_000, forMs: 30_000 };
 /** Larger than the queue, so that an organization with many due webhooks does not hide others. */
 const MOST_DUE = 10_000;
 /** Milliseconds for which notices of an organization are coalesced, and for which the absence of webhooks is cached. */
