@@ -11,7 +11,7 @@ import { DEADLINES } from "@nts/shared/timing";
 import { keyAt, spaceOf } from "../values/address-space.js";
 import type { Guards } from "./guards.js";
 import type { SearchedSubnet } from "./stores/free-addresses.js";
-import type { AddressStore, FoundAddresses, ReservedAddresses } from "./stores/addresses.js";
+import type { AddressStore, ReservedAddresses } from "./stores/addresses.js";
 import type { Storage } from "./storage.js";
 
 // A request that comes alone takes its addresses in its own transaction. Others that come meanwhile share searches, which
@@ -91,7 +91,7 @@ export function createAddressAllocator(parts: Parts, step = STEP): AddressAlloca
   /** @returns requests that must wait longer */
   async function serveTogether(batch: readonly Waiting[]): Promise<Waiting[]> {
     const { scope, subnet } = lastOf(batch);
-    const found = await search(batch);
+    const { found, isAnyReserved } = await search(batch);
     const reservedOf = (keys: readonly string[]): ReservedAddresses => ({ holder, subnetId: subnet.id, keys });
     const unserved: Waiting[] = [];
     for (const one of batch)
@@ -99,7 +99,7 @@ export function createAddressAllocator(parts: Parts, step = STEP): AddressAlloca
       else unserved.push(one);
     await addresses.giveBack(scope, reservedOf(found));
     if (unserved.length < batch.length) return unserved;
-    if (await addresses.isAnyReserved(scope, subnet.id)) {
+    if (isAnyReserved) {
       await delay(EVERY_MS);
       return unserved;
     }
@@ -126,11 +126,17 @@ export function createAddressAllocator(parts: Parts, step = STEP): AddressAlloca
   };
 }
 
-/** Reserves the addresses of some requests in a subnet, and returns their keys, ascending. */
+/** Keys of reserved addresses, ascending; if they are too few, whether others have reserved some. */
+interface SearchResult {
+  readonly found: string[];
+  readonly isAnyReserved: boolean;
+}
+
+/** Reserves the addresses of some requests in a subnet. */
 function createHoldingSearch(
   { transaction, addresses, guards, subnets }: Parts,
   { holder, step }: { readonly holder: string; readonly step: number },
-): (batch: readonly Waiting[]) => Promise<string[]> {
+): (batch: readonly Waiting[]) => Promise<SearchResult> {
   /** Conflicts with changes and the deletion of the subnet. */
   async function unchanged(tx: ClientSession, scope: Scope, id: string): Promise<SearchedSubnet> {
     const missing = await guards.reference(tx, scope, [{ target: id, kind: "subnet" }]);
@@ -162,12 +168,19 @@ function createHoldingSearch(
     const within = { ...scope, networks: [subnet.network_id] };
     const work = workFor(batch);
     for (;;) {
-      const [found, searched] = await transaction(work, [], async (tx): Promise<[FoundAddresses, SearchedSubnet]> => {
+      const result = await transaction(work, [], async (tx): Promise<SearchResult | "move" | "move anew"> => {
+        const since = new Date();
         const there = await unchanged(tx, within, subnet.id);
-        return [await addresses.take(tx, within, there, request), there];
+        const addressesFound = await addresses.take(tx, within, there, request);
+        if (typeof addressesFound === "string") return addressesFound;
+        const found = addressesFound.map((address) => keyAt(there.space, address));
+        // Of the same moment as the search: one that ends after it leaves a free address that it has not seen.
+        const isAnyReserved =
+          found.length < count && (await addresses.isAnyReserved(tx, within, { id: subnet.id, besides: found, since }));
+        return { found, isAnyReserved };
       });
-      if (typeof found !== "string") return found.map((address) => keyAt(searched.space, address));
-      await moveMark(work, within, subnet.id, found === "move anew");
+      if (typeof result !== "string") return result;
+      await moveMark(work, within, subnet.id, result === "move anew");
     }
   };
 }

@@ -63,8 +63,12 @@ export interface AddressStore {
   use(tx: ClientSession, scope: Scope, reserved: ReservedAddresses): Promise<boolean>;
   /** Releases addresses. */
   giveBack(scope: Scope, reserved: ReservedAddresses): Promise<void>;
-  /** Whether an address of the subnet is reserved, and may be released. */
-  isAnyReserved(scope: Scope, subnetId: string): Promise<boolean>;
+  /** Whether an address of the subnet, besides some, is reserved or was since a moment, and may be released. */
+  isAnyReserved(
+    tx: ClientSession,
+    scope: Scope,
+    subnet: { readonly id: string; readonly besides: readonly string[]; readonly since: Date },
+  ): Promise<boolean>;
   /**
    * Moves the mark towards the lowest possibly free address; the network is locked.
    *
@@ -100,7 +104,7 @@ export function createAddressStore(database: Database): AddressStore {
   return {
     sweepable: sweepable(freed),
     ...createMarks(collections),
-    ...createHolds(database, collections),
+    ...createHolds(collections),
     ...createEntries(collections),
     ...createCounts(database, collections),
   };
@@ -166,10 +170,10 @@ function createMarks(collections: AddressCollections): Pick<AddressStore, "take"
 }
 
 /** Reservations. */
-function createHolds(
-  { share }: Database,
-  { freed, interfaces }: AddressCollections,
-): Pick<AddressStore, "use" | "giveBack" | "isAnyReserved"> {
+function createHolds({
+  freed,
+  interfaces,
+}: AddressCollections): Pick<AddressStore, "use" | "giveBack" | "isAnyReserved"> {
   const reservedIn = ({ organizationId: organization_id }: Scope, { holder, subnetId, keys }: ReservedAddresses) => ({
     _id: { $in: keys.map((key) => entryId(subnetId, key)) },
     organization_id,
@@ -188,13 +192,9 @@ function createHolds(
       if (reserved.keys.length === 0) return;
       await freed.updateMany(reservedIn(scope, reserved), { $unset: { held_by: 1, held_until: 1 } }, { hint: BY_ID });
     },
-    isAnyReserved: async (scope, subnetId) => {
-      const reserved = {
-        organization_id: scope.organizationId,
-        subnet_id: subnetId,
-        held_until: { $gt: new Date() },
-      };
-      return (await share(scope, () => freed.findOne(reserved, { projection: { _id: 1 } }))) !== null;
+    isAnyReserved: async (session, { organizationId: organization_id }, { id: subnet_id, besides, since }) => {
+      const reserved = { organization_id, subnet_id, key: { $nin: [...besides] }, held_until: { $gt: since } };
+      return (await freed.findOne(reserved, { session, projection: { _id: 1 } })) !== null;
     },
   };
 }
