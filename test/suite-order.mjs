@@ -69,7 +69,10 @@ export default class SuiteOrder extends TestSequencer {
     const listed = new Set([...waiting, ...working].map(({ test }) => test));
     const others = super.sort(tests.filter((test) => !listed.has(test)));
     const rest = [...working, ...others.map((test) => ({ test, seconds: USUAL_SECONDS }))];
-    const free = Array.from({ length: WORKERS }, (_, n) => ({ at: 0, queue: n < WORKERS_FOR_WAITING ? waiting : rest }));
+    const free = Array.from({ length: WORKERS }, (_, n) => ({
+      at: 0,
+      queue: n < WORKERS_FOR_WAITING ? waiting : rest,
+    }));
     const order = [];
     while (waiting.length + rest.length > 0) {
       const worker = free.toSorted((a, b) => a.at - b.at)[0];
