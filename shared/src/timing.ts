@@ -36,7 +36,7 @@ export const REVOCATION = {
   pollMs: 400,
   /** A gateway without requests gives up its lease after the first, and then asks as often as the second. */
   restAfterMs: 3_000,
-  restPollEveryMs: 5_000,
+  restPollEveryMs: 7_000,
   /** Identity forgets a gateway that was silent for this long. */
   goneMs: 15_000,
 } as const;

@@ -1,15 +1,16 @@
 import type { Db } from "mongodb";
 import type { Registry } from "prom-client";
 import { addGauges } from "@nts/shared/metrics";
-import { repeat } from "@nts/shared/repeat";
+import { createPace, repeat } from "@nts/shared/repeat";
 import { journalCollections, type TailDocument } from "./journal/collections.js";
 import { openDeletions } from "./storage/deletion-records.js";
 import { createWebhookStates } from "./storage/webhook-states.js";
 
 // Gauges of what is stored, the same in every process: they exist without requests, and while nobody keeps the journal.
 // They are read in the background, so that a scrape does not wait for the database; ages grow while it is not reachable.
+// Nobody scrapes most of the small systems, so they are read seldom without scrapes.
 
-const EVERY_MS = 5_000;
+const READS = { oftenMs: 5_000, seldomMs: 30_000, forMs: 90_000 };
 
 interface Stored {
   readonly tail: Pick<TailDocument, "told" | "read"> | null;
@@ -26,6 +27,7 @@ export function startStateMetrics(db: Db, registry: Registry): StateMetrics {
   const startedAt = Date.now();
   const stopping = new AbortController();
   let stored: Stored = { tail: null, setAside: 0, oldestDeletion: null, pausedWebhooks: 0 };
+  const pace = createPace(READS);
   const secondsSince = (ms: number): number => Math.max(0, Date.now() - ms) / 1_000;
   const ageOf = (field: "told" | "read"): number => {
     const time = stored.tail?.[field] ?? null;
@@ -35,7 +37,10 @@ export function startStateMetrics(db: Db, registry: Registry): StateMetrics {
     [
       "nts_journal_position_age_seconds",
       "Time since the position up to which all changes of all organizations are recorded; since the start if there is none.",
-      () => ageOf("told"),
+      () => {
+        pace.busy();
+        return ageOf("told");
+      },
     ],
     [
       "nts_journal_read_age_seconds",
@@ -56,7 +61,7 @@ export function startStateMetrics(db: Db, registry: Registry): StateMetrics {
   ]);
   const read = readingOf(db);
   const reading = repeat(async () => void (stored = await read()), {
-    everyMs: EVERY_MS,
+    everyMs: pace.everyMs,
     signal: stopping.signal,
     onFault: () => undefined,
   });

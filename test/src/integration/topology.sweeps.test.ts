@@ -257,7 +257,7 @@ describe("the sweep of a large network: what it records, and where it resumes", 
 describe("of several sweeping processes", () => {
   const times = { graceMs: 0, unrecordedMs: 0, keepMs: 0 };
   const start = (registry: Registry): ReturnType<typeof startSweeper> =>
-    startSweeper(topology.db, registry, { ...sweeps.parts, times }, 20);
+    startSweeper(topology.db, registry, { ...sweeps.parts, times }, { oftenMs: 20, seldomMs: 20, forMs: 0 });
   const sweptBy = async (registry: Registry): Promise<number> =>
     (await registry.getSingleMetric("nts_deleted_documents_total")!.get()).values[0]?.value ?? 0;
 

@@ -3,11 +3,11 @@ import { Counter, type Registry } from "prom-client";
 import { waitAtMost } from "@nts/shared/lifecycle";
 import { addGauges } from "@nts/shared/metrics";
 import { withFreeLock } from "@nts/shared/mongo/lock";
-import { repeat } from "@nts/shared/repeat";
+import { createPace, repeat } from "@nts/shared/repeat";
 import { createSweep, type SweepParts } from "./sweep.js";
 
-/** Polling interval in milliseconds. */
-const EVERY_MS = 2_000;
+/** How often deletions are looked for. */
+const LOOKS = { oftenMs: 2_000, seldomMs: 5_000, forMs: 60_000 };
 const STOP_MS = 7_000;
 
 export interface Sweeper {
@@ -20,7 +20,7 @@ export function startSweeper(
   db: Db,
   registry: Registry,
   parts: Pick<SweepParts, "storage" | "notices" | "log" | "times">,
-  everyMs = EVERY_MS,
+  looks = LOOKS,
 ): Sweeper {
   const { storage, log } = parts;
   const stopping = new AbortController();
@@ -29,6 +29,7 @@ export function startSweeper(
     help: "Documents that this process has deleted, or removed deleted tags from, after the response of a deletion.",
     registers: [registry],
   });
+  const pace = createPace(looks);
   let pending = 0;
   addGauges(registry, [["nts_deletions_pending", "Deletions that were confirmed, but not swept yet.", () => pending]]);
   const { signal } = stopping;
@@ -39,13 +40,15 @@ export function startSweeper(
   const sweepWhatIsDue = async (): Promise<void> => {
     const { all, unswept } = await storage.deletions.count();
     pending = unswept;
-    if (all > 0) await withFreeLock(db, "sweep", sweep.run);
+    if (all === 0) return;
+    pace.busy();
+    await withFreeLock(db, "sweep", sweep.run);
   };
   const onFault = (error: unknown): void => {
     log.warn({ err: error }, "a sweep was interrupted; resuming");
   };
 
-  const running = repeat(sweepWhatIsDue, { everyMs, signal, onFault });
+  const running = repeat(sweepWhatIsDue, { everyMs: pace.everyMs, signal, onFault });
   return {
     stop: async () => {
       stopping.abort();
