@@ -30,6 +30,8 @@ const Host = lazy(() => import("./hosts/host-page.js"));
 const NotSeen = lazy(() => import("./not-seen/not-seen-page.js"));
 const Certificates = lazy(() => import("./certificates/certificates-page.js"));
 const Services = lazy(() => import("./services/services-page.js"));
+const Service = lazy(() => import("./services/service-page.js"));
+const Dependency = lazy(() => import("./dependencies/dependency-page.js"));
 const Networks = lazy(() => import("./networks/networks-page.js"));
 const Network = lazy(() => import("./networks/network-page.js"));
 const Subnets = lazy(() => import("./subnets/subnets-page.js"));
@@ -82,6 +84,8 @@ export function App(): ReactNode {
                     <Route path={PATHS.notSeen} element={<NotSeen />} />
                     <Route path={PATHS.certificates} element={<Certificates />} />
                     <Route path={PATHS.services} element={<Services />} />
+                    <Route path={PATHS.service} element={<Service />} />
+                    <Route path={PATHS.dependency} element={<Dependency />} />
                     <Route path={PATHS.networks} element={<Networks />} />
                     <Route path={PATHS.network} element={<Network />} />
                     <Route path={PATHS.subnets} element={<Subnets />} />

@@ -17,6 +17,8 @@ export const PATHS = {
   notSeen: "/not-seen",
   certificates: "/certificates",
   services: "/services",
+  service: "/services/:id",
+  dependency: "/dependencies/:id",
   networks: "/networks",
   network: "/networks/:id",
   subnets: "/subnets",
@@ -48,6 +50,15 @@ export function networkPath(id: string): string {
 
 export function hostPath(id: string): string {
   return `/hosts/${id}`;
+}
+
+export function servicePath(id: string): string {
+  return `/services/${id}`;
+}
+
+/** What is known of a dependency: since when, and what changed at its ends before. */
+export function dependencyPath(id: string): string {
+  return `/dependencies/${id}`;
 }
 
 /** The keys of a service account. */

@@ -42,6 +42,8 @@ const pathOf = (path: string): string => {
     [PATHS.network]: world.network.id,
     [PATHS.subnet]: world.subnet.id,
     [PATHS.webhook]: webhook.id,
+    [PATHS.service]: world.service.id,
+    [PATHS.dependency]: world.dependency.id,
   };
   return path.replace(":id", ids[path] ?? world.host.id);
 };

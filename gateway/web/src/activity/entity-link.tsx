@@ -5,7 +5,7 @@ import { Link } from "react-router";
 import { describeFailure } from "../api/failure.js";
 import { useOne } from "../api/queries.js";
 import { kindText } from "../parts/texts.js";
-import { hostPath, networkPath, PATHS, subnetPath } from "../paths.js";
+import { dependencyPath, hostPath, networkPath, PATHS, servicePath, subnetPath } from "../paths.js";
 
 /** The operation that reads an entity of a kind; all have the same parameters. */
 function readOf(name: KindName): typeof getHost {
@@ -41,6 +41,8 @@ function placeOf(
 ): { readonly path: string; readonly text: string } | null {
   if (entity === "Subnet") return { path: subnetPath(id), text: "Open subnet" };
   if (entity === "Network") return { path: networkPath(id), text: "Open network" };
+  if (entity === "Service") return { path: servicePath(id), text: "Open service" };
+  if (entity === "Dependency") return { path: dependencyPath(id), text: "Open dependency" };
   if (entity === "Host") return { path: hostPath(id), text: "Open host" };
   if (KINDS_ON_HOSTS.some((kind) => kind === entity)) return { path: hostPath(hostOf(now, hostId)), text: "Open host" };
   const { plural } = KINDS[entity];

@@ -1,5 +1,5 @@
 import { Anchor, Button, Text } from "@mantine/core";
-import { deleteDependency, type Host, listDependencies, listHosts } from "@nts/shared/contract";
+import { deleteDependency, listDependencies, listHosts } from "@nts/shared/contract";
 import { Plus, Trash2 } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
@@ -8,21 +8,22 @@ import { type Column, DataTable } from "../list/data-table.js";
 import { useRemoval } from "../list/use-removal.js";
 import { Part, PartRemark } from "../parts/part.js";
 import { RowMenu } from "../parts/row-menu.js";
-import { hostPath } from "../paths.js";
+import { When } from "../parts/when.js";
+import { dependencyPath, hostPath } from "../paths.js";
 import { DependencyWindow } from "./dependency-window.js";
-import { type NeedRow, rowsOf } from "./ends.js";
+import { type NeedRow, rowsOf, type Subject } from "./ends.js";
 
 const SHOWN = 100;
 
-interface DependenciesPartProps {
-  readonly host: Host;
+interface DependenciesPartProps extends Subject {
   readonly mayWrite: boolean;
 }
 
-/** What a host and what is on it use, and by what it is used. */
-export function DependenciesPart({ host, mayWrite }: DependenciesPartProps): ReactNode {
+/** What a host and what is on it use, and by what it is used; or one service. */
+export function DependenciesPart({ host, serviceId, mayWrite }: DependenciesPartProps): ReactNode {
   const [isAdding, setAdding] = useState(false);
-  const { data } = useRows(listDependencies, { query: { host_id: host.id, limit: SHOWN } });
+  const of = serviceId === null ? { host_id: host.id } : { service_id: serviceId };
+  const { data } = useRows(listDependencies, { query: { ...of, limit: SHOWN } });
   const dependencies = data?.data ?? [];
   const ends = dependencies.flatMap(({ client, server }) => [client.host_id, server.host_id]);
   const ids = [...new Set(ends)].filter((id) => id !== host.id);
@@ -32,7 +33,7 @@ export function DependenciesPart({ host, mayWrite }: DependenciesPartProps): Rea
     noun: "dependency",
     consequence: "Hosts and services stay as they are.",
   });
-  const rows = rowsOf(host, dependencies, others.data?.data ?? []);
+  const rows = rowsOf({ host, serviceId }, dependencies, others.data?.data ?? []);
   const uses = rows.filter((row) => row.uses).length;
   const total = data?.pagination.total_count ?? 0;
   return (
@@ -42,7 +43,7 @@ export function DependenciesPart({ host, mayWrite }: DependenciesPartProps): Rea
           <>
             Dependencies{" "}
             <Text component="span" c="dimmed" className="numbers" inherit fw={400}>
-              {rows.length === 0 ? 0 : `uses ${uses}, used by ${rows.length - uses}`}
+              {rows.length === 0 ? 0 : `used by ${rows.length - uses}, uses ${uses}`}
             </Text>
           </>
         }
@@ -60,7 +61,9 @@ export function DependenciesPart({ host, mayWrite }: DependenciesPartProps): Rea
         }
       >
         {rows.length === 0 ? (
-          <PartRemark>None is known. What needs this host, or what it needs, is shown here.</PartRemark>
+          <PartRemark>
+            None is known. What needs this {serviceId === null ? "host" : "service"}, or what it needs, is shown here.
+          </PartRemark>
         ) : (
           <DataTable
             label="Dependencies"
@@ -93,7 +96,7 @@ export function DependenciesPart({ host, mayWrite }: DependenciesPartProps): Rea
           </PartRemark>
         )}
       </Part>
-      {isAdding && <DependencyWindow host={host} onClose={() => setAdding(false)} />}
+      {isAdding && <DependencyWindow host={host} serviceId={serviceId} onClose={() => setAdding(false)} />}
     </>
   );
 }
@@ -119,6 +122,16 @@ const COLUMNS: readonly Column<NeedRow>[] = [
     ),
   },
   { id: "here", label: "Here", cell: ({ here }) => (here === "" ? "the host" : here) },
+  {
+    id: "since",
+    label: "Since",
+    narrow: true,
+    cell: ({ id, dependency: { created_at: since } }) => (
+      <Anchor component={Link} to={dependencyPath(id)} size="sm">
+        <When at={since} />
+      </Anchor>
+    ),
+  },
   {
     id: "note",
     label: "Note",

@@ -6,16 +6,16 @@ import { useOne } from "../api/queries.js";
 import { FormWindow } from "../forms/form-window.js";
 import { HostPicker } from "../forms/host-picker.js";
 import { portText } from "../parts/socket-texts.js";
+import type { Subject } from "./ends.js";
 
-interface DependencyWindowProps {
-  readonly host: Host;
+interface DependencyWindowProps extends Subject {
   readonly onClose: () => void;
 }
 
-/** Adds a dependency of a host, or on it. */
-export function DependencyWindow({ host, onClose }: DependencyWindowProps): ReactNode {
+/** Adds a dependency of a host or one of its services, or on it. */
+export function DependencyWindow({ host, serviceId, onClose }: DependencyWindowProps): ReactNode {
   const form = useForm({
-    initialValues: { direction: "uses", here: "", other_id: "", there: "", port: "", note: "" },
+    initialValues: { direction: "uses", here: serviceId ?? "", other_id: "", there: "", port: "", note: "" },
   });
   const { direction, other_id, here, there, port } = form.getValues();
   const found = useOne(getHost, { params: { id: other_id } }, { enabled: other_id !== "" });

@@ -21,28 +21,41 @@ describe("the dependencies of a host", () => {
   const web = aHost("web");
   const db = aHost("db");
 
-  it("name both ends, from where one stands, and what it uses first", () => {
+  it("name both ends, from where one stands, and by what it is used first", () => {
     const usedBy = aDependency(
       { host_id: "db", process: "cron" },
       { host_id: "web", service_id: "web-s", port_id: "web-p" },
     );
     const uses = aDependency({ host_id: "web", service_id: "web-s" }, { host_id: "db", port_id: "db-p" });
     expect(
-      rowsOf(web, [usedBy, uses], [db]).map(({ uses: isClient, here, other, there }) => [
+      rowsOf({ host: web, serviceId: null }, [uses, usedBy], [db]).map(({ uses: isClient, here, other, there }) => [
         isClient,
         here,
         other?.name,
         there,
       ]),
     ).toEqual([
-      [true, "web service", "db", "443/tcp"],
       [false, "web service at 443/tcp", "db", "cron"],
+      [true, "web service", "db", "443/tcp"],
     ]);
   });
 
   it("are of the host itself where nothing else is said, also before the other one is read", () => {
-    const [row] = rowsOf(web, [aDependency({ host_id: "web" }, { host_id: "db", service_id: "db-s" })], []);
+    const [row] = rowsOf(
+      { host: web, serviceId: null },
+      [aDependency({ host_id: "web" }, { host_id: "db", service_id: "db-s" })],
+      [],
+    );
     expect([row?.here, row?.other, row?.otherId, row?.there]).toEqual(["", undefined, "db", ""]);
+  });
+});
+
+describe("the dependencies of a service", () => {
+  it("are from where it stands, also on its own host", () => {
+    const web = aHost("web");
+    const own = aDependency({ host_id: "web", process: "cron" }, { host_id: "web", service_id: "web-s" });
+    const [row] = rowsOf({ host: web, serviceId: "web-s" }, [own], []);
+    expect([row?.uses, row?.other?.name, row?.there]).toEqual([false, "web", "cron"]);
   });
 });
 

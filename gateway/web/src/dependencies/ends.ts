@@ -17,12 +17,22 @@ export interface NeedRow {
   readonly there: string;
 }
 
-/** What it uses comes first. */
-export function rowsOf(host: Host, dependencies: readonly Dependency[], others: readonly Host[]): NeedRow[] {
+/** Whose dependencies they are: a host with all that is on it, or one service. */
+export interface Subject {
+  readonly host: Host;
+  readonly serviceId: string | null;
+}
+
+/** What it is used by comes first. */
+export function rowsOf(
+  { host, serviceId }: Subject,
+  dependencies: readonly Dependency[],
+  others: readonly Host[],
+): NeedRow[] {
   const hosts = new Map([host, ...others].map((one) => [one.id, one]));
   const rows = dependencies.map((dependency): NeedRow => {
     const { id, client, server } = dependency;
-    const uses = client.host_id === host.id;
+    const uses = serviceId === null ? client.host_id === host.id : client.service_id === serviceId;
     const clientText = textOf(hosts.get(client.host_id), client);
     const serverText = textOf(hosts.get(server.host_id), server);
     const otherId = uses ? server.host_id : client.host_id;
@@ -32,13 +42,18 @@ export function rowsOf(host: Host, dependencies: readonly Dependency[], others: 
       there: uses ? serverText : clientText,
     };
   });
-  return [...rows.filter(({ uses }) => uses), ...rows.filter(({ uses }) => !uses)];
+  return [...rows.filter(({ uses }) => !uses), ...rows.filter(({ uses }) => uses)];
 }
 
 interface End {
   readonly service_id: string | null;
   readonly process?: string | null;
   readonly port_id?: string | null;
+}
+
+/** Such as `nas: Photos at 443/tcp`. */
+export function endText(host: Host | undefined, end: End): string {
+  return [host?.name ?? "…", textOf(host, end)].filter((text) => text !== "").join(": ");
 }
 
 function textOf(host: Host | undefined, { service_id, process = null, port_id = null }: End): string {

@@ -21,6 +21,7 @@ import classes from "./hosts.module.css";
 import { CertificateText, ProductText } from "./observed.js";
 import { PortEditor } from "./port-editor.js";
 import { portText } from "../parts/socket-texts.js";
+import { servicePath } from "../paths.js";
 
 type Edited = { readonly kind: "port" | "service"; readonly id: string | null } | null;
 
@@ -196,7 +197,7 @@ function ServiceName({ port, service }: Pick<Endpoint, "port" | "service">): Rea
   const { name, service_definition: definition } = service;
   return (
     <>
-      <SeenName of={service} fw={700}>
+      <SeenName of={service} to={servicePath(service.id)} fw={700}>
         {name}
       </SeenName>
       {definition !== name && <Detail text={definition} />}

@@ -5,7 +5,7 @@ import { type Column, DataTable } from "../list/data-table.js";
 import { ListPart, PartRemark } from "../parts/part.js";
 import { SeenName } from "../parts/seen.js";
 import { virtualizationTypeText } from "../parts/texts.js";
-import { hostPath } from "../paths.js";
+import { hostPath, servicePath } from "../paths.js";
 import { Addresses } from "./addresses.js";
 
 /** Maximum rows of each kind. */
@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<Guest>[] = [
     id: "name",
     label: "Name",
     cell: (guest) => (
-      <SeenName of={guest} to={hostPath("host_id" in guest ? guest.host_id : guest.id)} fw={600}>
+      <SeenName of={guest} to={"host_id" in guest ? servicePath(guest.id) : hostPath(guest.id)} fw={600}>
         {guest.name}
       </SeenName>
     ),

@@ -6,6 +6,7 @@ import { HistoryPart } from "../activity/history-part.js";
 import { useOne } from "../api/queries.js";
 import { DependenciesPart } from "../dependencies/dependencies-part.js";
 import { stopsText } from "../dependencies/ends.js";
+import { ImpactPart } from "../dependencies/impact-part.js";
 import { AttributeList } from "../forms/attribute-list.js";
 import { EntityPage } from "../list/entity-page.js";
 import { FactList } from "../parts/fact-list.js";
@@ -53,7 +54,8 @@ export default function HostPage(): ReactNode {
           <InterfacesPart host={host} mayWrite={mayWrite} />
           <LinksPart host={host} mayWrite={mayWrite} />
           <GuestsPart host={host} />
-          <DependenciesPart host={host} mayWrite={mayWrite} />
+          <DependenciesPart host={host} serviceId={null} mayWrite={mayWrite} />
+          <ImpactPart of={{ kind: "host", id: host.id }} />
         </>
       )}
     </EntityPage>

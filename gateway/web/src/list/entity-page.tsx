@@ -28,6 +28,8 @@ interface EntityPageProps<One extends Named> {
   readonly remove: Endpoint;
   /** What a deletion also deletes. */
   readonly consequence: string;
+  /** What else follows from a deletion. */
+  readonly stopsWith?: (id: string) => ReactNode;
   readonly editor: (id: string, close: () => void) => ReactNode;
   /** The history, which is also shown after deletion. */
   readonly history: ReactNode;
@@ -63,11 +65,11 @@ interface EntityViewProps<One extends Named> extends Omit<EntityPageProps<One>, 
 
 function EntityView<One extends Named>(props: EntityViewProps<One>): ReactNode {
   const { one, isGone, noun, list, remove, consequence, editor, history, needs = "Member", actions, children } = props;
-  const { onMap = mapButton } = props;
+  const { onMap = mapButton, stopsWith } = props;
   const may = useHasLevel(needs) && !isGone;
   const navigate = useNavigate();
   const [isEdited, setEdited] = useState(false);
-  const { removeOne } = useRemoval({ one: remove, noun, consequence });
+  const { removeOne } = useRemoval({ one: remove, noun, consequence, ...(stopsWith !== undefined && { stopsWith }) });
   return (
     <Page
       title={one.name}

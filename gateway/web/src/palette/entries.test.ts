@@ -36,7 +36,7 @@ describe("the command palette", () => {
     expect(having(networks, "E 17")).toEqual([networks[17]]);
   });
 
-  it("shows where services run and are reachable, and links to their host", () => {
+  it("shows where services run and are reachable, and leads to them", () => {
     const paths: string[] = [];
     const go = (path: string): number => paths.push(path);
     const found = [
@@ -46,6 +46,6 @@ describe("the command palette", () => {
     ];
     expect(found.map(({ detail }) => detail)).toEqual(["on NAS · all interfaces:445", "", "10.0.0.5"]);
     for (const { run } of found) run();
-    expect(paths).toEqual(["/hosts/nas", "/hosts/nas", "/hosts/nas"]);
+    expect(paths).toEqual(["/services/files", "/services/files", "/hosts/nas"]);
   });
 });

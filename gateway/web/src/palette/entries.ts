@@ -1,7 +1,7 @@
 import type { Host, Network, Service, Subnet } from "@nts/shared/contract";
 import { folded } from "@nts/shared/contract/folding.rules";
 import { detailBeside } from "../parts/detail.js";
-import { hostPath, networkPath, PATHS, subnetPath } from "../paths.js";
+import { hostPath, networkPath, PATHS, servicePath, subnetPath } from "../paths.js";
 import { boundOf, socketsOf } from "../sockets/sockets.js";
 
 // The entries of the palette.
@@ -53,7 +53,7 @@ export function serviceEntries(services: readonly Service[], hosts: ReadonlyMap<
     const addresses = host?.interfaces.map(({ ip_address }) => ip_address) ?? [];
     const [socket] = host === undefined ? [] : socketsOf(service_definition, boundOf(bindings, host), addresses);
     const detail = [host && `on ${host.name}`, socket?.text].filter(Boolean).join(" · ");
-    return { id, label: name, detail, run: () => go(hostPath(host_id)) };
+    return { id, label: name, detail, run: () => go(servicePath(id)) };
   });
 }
 

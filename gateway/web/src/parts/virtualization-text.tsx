@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { useOne } from "../api/queries.js";
 import { virtualizationTypeText } from "./texts.js";
-import { hostPath } from "../paths.js";
+import { hostPath, servicePath } from "../paths.js";
 import classes from "./virtualization-text.module.css";
 
 /** Type and details of `virtualization`, one detail per line. */
@@ -45,14 +45,14 @@ function HostLink({ id }: { readonly id: string }): ReactNode {
   );
 }
 
-/** The name of a service, which leads to its host; its id if it cannot be read. */
+/** The name of a service; its id if it cannot be read. */
 function ServiceLink({ id }: { readonly id: string }): ReactNode {
   const { data, error } = useOne(getService, { params: { id } });
   if (error !== null) return <span className="mono">{id}</span>;
   if (data === undefined) return "…";
-  const { name, host_id: hostId } = data.data;
+  const { name } = data.data;
   return (
-    <Anchor component={Link} to={hostPath(hostId)} inherit>
+    <Anchor component={Link} to={servicePath(id)} inherit>
       {name}
     </Anchor>
   );

@@ -30,7 +30,7 @@ import { EmptyState } from "../parts/empty-state.js";
 import { Page } from "../parts/page.js";
 import { categoryText } from "../parts/texts.js";
 import { SeenName } from "../parts/seen.js";
-import { hostPath, PATHS } from "../paths.js";
+import { hostPath, PATHS, servicePath } from "../paths.js";
 import { useHasLevel } from "../session/session.js";
 import { useNetworkScope } from "../scope/networks.js";
 import { SocketList } from "../sockets/socket-list.js";
@@ -167,7 +167,7 @@ function columnsOf({ hosts, tags }: ColumnParts): readonly Column<Service>[] {
       orderBy: "name",
       phone: "first",
       cell: (service) => (
-        <SeenName of={service} to={hostPath(service.host_id)} fw={700}>
+        <SeenName of={service} to={servicePath(service.id)} fw={700}>
           {service.name}
         </SeenName>
       ),
