@@ -3,6 +3,7 @@ import type { ClientSession } from "mongodb";
 import { siteOf } from "./address-block.js";
 import { AppError } from "./errors.js";
 import type { Author } from "./author.js";
+import type { PlannedImpact } from "./contract/writes.js";
 
 /** The origin of an action. */
 export interface Origin {
@@ -59,6 +60,8 @@ export interface UnitOfWork {
   afterCommit(task: () => Promise<void> | void): void;
   /** Registers what follows a rollback. */
   afterUndone(task: () => Promise<void>): void;
+  /** What stops with what is deleted, for the plan. */
+  impact?: PlannedImpact;
 }
 
 /** Whose work it is, among those who take turns: an organization, or the site of an anonymous client. */

@@ -76,6 +76,17 @@ const PlannedRemovedBinding = z
   .meta({ id: "PlannedRemovedBinding" });
 export type PlannedRemovedBinding = z.infer<typeof PlannedRemovedBinding>;
 
+/** What stops with what is deleted, like the counts of an impact. */
+export const PlannedImpact = z
+  .object({
+    hosts: z.int(),
+    services: z.int().describe("Also those on deleted hosts."),
+    processes: z.int(),
+    complete: z.boolean().describe("False if there is more than is followed."),
+  })
+  .meta({ id: "PlannedImpact" });
+export type PlannedImpact = z.infer<typeof PlannedImpact>;
+
 /** Prefix of a plan's ETag, which no revision has. */
 export const PLAN_TAG = "plan-";
 
@@ -89,6 +100,7 @@ export const Plan = z
     cascades: z
       .record(z.string(), z.int())
       .describe("Number of dependent entities deleted, or losing a deleted tag, by kind."),
+    impact: PlannedImpact.optional().describe("Of a dry-run deletion of hosts or services. Not part of the `etag`."),
     etag: z.string().describe("Send as `If-Match` so that the write does exactly this or fails with 412."),
   })
   .meta({ id: "Plan" });

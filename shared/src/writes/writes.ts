@@ -176,7 +176,11 @@ async function attempt(
   try {
     const given = await handle(workIn(work, unit));
     const revision = isDry || given.revision === undefined ? undefined : String(given.revision);
-    const meta = plan === null || recorder === null ? undefined : metaOf(requested, recorder.plan(plan.effect));
+    const { impact } = unit;
+    const meta =
+      plan === null || recorder === null
+        ? undefined
+        : metaOf(requested, { ...recorder.plan(plan.effect), ...(impact && { impact }) });
     const made: Made = {
       json: await textOf(given),
       ...(meta && { meta }),

@@ -82,9 +82,10 @@ export const planChange = tool({
     if (lack !== null) return { data: { lack }, next: lack };
     const plan = await client.plan(...callFor(requested));
     const { items, next } = pageOf(planLines(plan), 0);
-    const { action, cascades, etag } = plan;
+    const { action, cascades, impact, etag } = plan;
+    const along = { deleted_with_it: cascades, ...(impact && { stops_with_it: impact }) };
     return {
-      data: { action, changes: items, and_more: next !== null || plan.truncated, deleted_with_it: cascades, etag },
+      data: { action, changes: items, and_more: next !== null || plan.truncated, ...along, etag },
       next:
         action === "none"
           ? null

@@ -49,7 +49,7 @@ export interface Needs {
 }
 
 interface Following {
-  readonly subject: Place;
+  readonly subjects: readonly Place[];
   readonly direction: ImpactDirection;
   readonly depth: number;
   /** Entries of the response. */
@@ -66,23 +66,23 @@ const COUNTED = { host: "hosts", service: "services", process: "processes" } as 
 type Found = Omit<Reached, "name" | "host_id"> & { readonly place: Place };
 
 export async function impactOf(around: Surroundings, following: Following): Promise<Impact> {
-  const { subject, direction, depth, limit, check } = following;
+  const { subjects, direction, depth, limit, check } = following;
   const counts = { hosts: 0, services: 0, processes: 0 };
   const found: Found[] = [];
-  /** The ids from the subject to a place, by its key. */
-  const paths = new Map<string, readonly string[]>([[keyOf(subject), []]]);
-  const isWhole = subject.kind === "host" && direction === "dependencies";
-  let frontier = isWhole ? await withServices(around, subject, paths) : [subject];
+  /** The ids from a subject to a place, by its key. */
+  const paths = new Map<string, readonly string[]>(subjects.map((subject) => [keyOf(subject), []]));
+  const whole = direction === "dependencies" ? subjects.filter(({ kind }) => kind === "host") : [];
+  let frontier: readonly Place[] = [...subjects, ...(await servicesOf(around, whole, paths))];
   let complete = true;
   for (let distance = 1, left = MOST_REACHED; distance <= depth && frontier.length > 0; distance++) {
     check();
     const inside = await insideOf(around, frontier, { direction, most: left + 1 });
     const isReached = (key: string): boolean => paths.has(key);
     const needs = await around.needsAt(frontier, { direction, most: MOST_NEEDS, isReached });
-    const ofAll = isWhole && distance === 1 ? await around.needsOn(subject.id) : [];
+    const ofAll = distance === 1 ? (await Promise.all(whole.map(({ id }) => around.needsOn(id)))).flat() : [];
     const steps = [...inside, ...needs.steps, ...ofAll];
     complete &&= needs.isWhole;
-    frontier = [];
+    const next: Place[] = [];
     for (const { from, to, via, dependencyId = null } of steps) {
       const key = keyOf(to);
       if (paths.has(key)) continue;
@@ -97,8 +97,9 @@ export async function impactOf(around: Surroundings, following: Following): Prom
       if (found.length < limit)
         found.push({ place: to, kind: to.kind, id: to.id, distance, via, dependency_id: dependencyId, path });
       // Nothing is known to stop with a process.
-      if (to.kind !== "process") frontier.push(to);
+      if (to.kind !== "process") next.push(to);
     }
+    frontier = next;
   }
   const known = await around.known(found.map(({ place }) => place));
   const reached = found.map(({ place, ...one }): Reached => {
@@ -108,15 +109,19 @@ export async function impactOf(around: Surroundings, following: Following): Prom
   return { direction, counts, complete, reached };
 }
 
-/** A host with what is on it. */
-async function withServices(
+/** What is on hosts that are subjects as a whole. */
+async function servicesOf(
   { servicesOn }: Surroundings,
-  host: Place,
+  hosts: readonly Place[],
   paths: Map<string, readonly string[]>,
 ): Promise<Place[]> {
-  const services = (await servicesOn([host.id], MOST_REACHED)).map(({ to }) => to);
-  for (const service of services) paths.set(keyOf(service), [host.id]);
-  return [host, ...services];
+  if (hosts.length === 0) return [];
+  const on = await servicesOn(
+    hosts.map(({ id }) => id),
+    MOST_REACHED,
+  );
+  for (const { from, to } of on) paths.set(keyOf(to), [from.id]);
+  return on.map(({ to }) => to);
 }
 
 /** Steps within hosts, and to guests. */

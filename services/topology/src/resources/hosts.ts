@@ -31,7 +31,9 @@ import { HOST_ADDRESSES_INDEX } from "../storage/indexes.js";
 import { withinBlock } from "../storage/stores/host-search.js";
 import { withSighting, type Stored } from "../storage/entities.js";
 import { commonFilter, sightingPlan } from "../storage/lists.js";
+import { hostAt } from "../values/ends.rules.js";
 import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
+import { noteImpact } from "./impact.js";
 import { requireRevision } from "@nts/shared/revision";
 import { revised } from "../storage/revisions.rules.js";
 import type { Past } from "../past/past.js";
@@ -58,7 +60,10 @@ export function mountHosts(router: Router, storage: Storage, past: Past): void {
     const known_count = await commitKnown(storage, { work, scope, ids });
     return respond.data({ known_count, requested_count: ids.length });
   });
-  mountRemoval(router, { one: deleteHost, several: bulkDeleteHosts }, (removed) => deleteHosts(storage, removed));
+  mountRemoval(router, { one: deleteHost, several: bulkDeleteHosts }, async (removing) => {
+    await noteImpact(storage, removing, hostAt);
+    await deleteHosts(storage, removing);
+  });
 }
 
 function plan({ totals, hosts }: Storage): ListPlanOf<typeof listHosts> {

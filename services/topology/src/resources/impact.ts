@@ -1,8 +1,9 @@
-import { getHostImpact, getServiceImpact } from "@nts/shared/contract";
+import { DEEPEST_IMPACT, getHostImpact, getServiceImpact } from "@nts/shared/contract";
 import { respond } from "@nts/shared/http/respond";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { requireNotAbandoned } from "@nts/shared/work";
 import { AppError } from "@nts/shared/errors";
+import type { Removing } from "../commit/writer.js";
 import { impactOf, surroundingsIn } from "../map/impact.js";
 import { pastSource } from "../map/past.js";
 import { storedSurroundings, wholeOf } from "../map/surroundings.js";
@@ -31,6 +32,22 @@ function impact(storage: Storage, past: Past, placeOf: (id: string) => Place): U
     const check = (): void => {
       requireNotAbandoned(work);
     };
-    return respond.json(JSON.stringify(await impactOf(around, { subject, check, ...query })));
+    return respond.json(JSON.stringify(await impactOf(around, { subjects: [subject], check, ...query })));
   };
+}
+
+/** Tells the plan of a dry-run deletion what stops with it. */
+export async function noteImpact(
+  storage: Storage,
+  { work, scope, ids }: Pick<Removing, "work" | "scope" | "ids">,
+  placeOf: (id: string) => Place,
+): Promise<void> {
+  if (work.unit?.isDry !== true) return;
+  const check = (): void => {
+    requireNotAbandoned(work);
+  };
+  const following = { direction: "dependents", depth: DEEPEST_IMPACT, limit: 0, check } as const;
+  const around = storedSurroundings(storage, scope);
+  const { counts, complete } = await impactOf(around, { ...following, subjects: ids.map(placeOf) });
+  work.unit.impact = { ...counts, complete };
 }

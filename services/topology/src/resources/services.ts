@@ -26,6 +26,8 @@ import type { Past } from "../past/past.js";
 import type { Storage } from "../storage/storage.js";
 import { bindingsOf, resolveBindings } from "../hosts/bindings.rules.js";
 import { serviceKind } from "../kinds/service.js";
+import { serviceAt } from "../values/ends.rules.js";
+import { noteImpact } from "./impact.js";
 
 export function mountServices(router: Router, storage: Storage, past: Past): void {
   const { services: entities, sockets } = storage;
@@ -33,9 +35,10 @@ export function mountServices(router: Router, storage: Storage, past: Past): voi
   mount(router, createService, create(storage));
   mountGet(router, getService, { entities: storage.services, past });
   mountUpdate(router, { put: updateService, patch: patchService }, update(storage));
-  mountRemoval(router, { one: deleteService, several: bulkDeleteServices }, (removing) =>
-    commitRemovalFromHosts(storage, "Service", removing),
-  );
+  mountRemoval(router, { one: deleteService, several: bulkDeleteServices }, async (removing) => {
+    await noteImpact(storage, removing, serviceAt);
+    await commitRemovalFromHosts(storage, "Service", removing);
+  });
 }
 
 function plan({ totals }: Storage): ListPlanOf<typeof listServices> {
