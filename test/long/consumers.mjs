@@ -1,5 +1,5 @@
 // `npm run long -- consumers`: external programs read the exports of the demo network. Needs prometheus, promtool,
-// named-checkzone, soffice (Debian: prometheus, bind9-utils, libreoffice-calc) and Python; skips what is missing.
+// named-checkzone, soffice (Debian: prometheus, bind9-utils, libreoffice-calc), Gatus and Python; skips what is missing.
 import { join } from "node:path";
 import { prepare, PrepareProblem } from "../../deploy/local/prepare.mjs";
 import { ROOT } from "../checks.mjs";
@@ -18,6 +18,9 @@ try {
   }))
     if (await succeeds(name, [ask])) programs[name] = name;
     else console.error(`SKIPPED: ${name} is not installed.`);
+  // A Go module: `go install github.com/TwiN/gatus/v5@latest`.
+  if (process.env.GATUS) programs.gatus = process.env.GATUS;
+  else console.error("SKIPPED: GATUS does not name the program Gatus.");
   const requirements = join(ROOT, "test/consumers/requirements.txt");
   if (await hasPython())
     programs["ansible-inventory"] = await preparePythonTool({

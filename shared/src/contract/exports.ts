@@ -4,7 +4,9 @@ import { filters, text } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { isDnsName } from "./formats.js";
 import { CSV_RESOURCES } from "./import-formats.js";
+import { NETBOX_TABLES } from "./netbox-tables.rules.js";
 import { roleFilter } from "./roles.js";
+import { SCHEMES } from "./schemes.rules.js";
 
 // The inventory in the file formats of other tools. @see docs/exports.md
 
@@ -13,10 +15,15 @@ export const CsvTable = z.enum(CSV_RESOURCES).meta({ id: "CsvResource" });
 export const EXPORT_FORMATS = [
   "prometheus",
   "certificates",
+  "metrics",
   "ansible",
   "hosts",
   "dns",
   "homepage",
+  "gatus",
+  "uptime-kuma",
+  "home-assistant",
+  "netbox",
   "drawio",
   "csv",
 ] as const;
@@ -32,8 +39,8 @@ export const exportInventory = endpoint({
   tag: "Exports",
   summary: "Export the inventory for another tool",
   description:
-    "Hosts with their addresses and services: Prometheus targets (`http_sd`), metrics of certificates that end, an Ansible inventory, `/etc/hosts` lines, a DNS " +
-    "zone, Homepage links, a diagrams.net drawing, or a CSV table that can be imported again. The response is the file itself, " +
+    "Hosts with their addresses and services: Prometheus targets (`http_sd`), metrics of certificates that end and of what there is, an Ansible inventory, `/etc/hosts` lines, a DNS " +
+    "zone, Homepage links, checks for Gatus and Uptime Kuma, sensors for Home Assistant, tables for NetBox, a diagrams.net drawing, or a CSV table that can be imported again. The response is the file itself, " +
     "streamed and without an envelope. With `If-None-Match`, 304 if nothing visible to the caller has changed.",
   params: z.object({ format: z.enum(EXPORT_FORMATS).meta({ id: "ExportFormat" }) }),
   query: z.strictObject({
@@ -45,6 +52,21 @@ export const exportInventory = endpoint({
       .refine((zone) => isDnsName(zone.replace(/\.$/, "")), "must be a DNS zone name")
       .optional()
       .describe("Required for `dns`: the zone of the hosts, such as `home.example`."),
+    base_url: text(1, 200)
+      .refine((url) => /^https?:\/\/[^\s?#]+$/.test(url), "must be an http or https URL without a query")
+      .optional()
+      .describe("Required for `home-assistant`: where it reaches this service, such as `https://nts.example`."),
+    table: z
+      .enum(NETBOX_TABLES)
+      .meta({ id: "NetboxTable" })
+      .optional()
+      .describe("Required for `netbox`: one of the tables, which are imported in this order."),
+    service_definition: text(1, 100).optional().describe("Of `prometheus`: only services of this definition."),
+    scheme: z
+      .enum(SCHEMES)
+      .meta({ id: "TargetScheme" })
+      .optional()
+      .describe("Of `prometheus`: only targets that serve pages with it; `tcp` for all that serve none."),
     resource: CsvTable.optional().describe("Of `csv`: what has a row; default `hosts`."),
   }),
   etag: true,

@@ -182,6 +182,14 @@ describe("the examples of docs/exports.md", () => {
       /value="nas&lt;br&gt;192\.168\.1\.20".*\n.*value="Photos · 443\/tcp"/,
     );
     expect(await fileOf("zone.txt")).toMatch(/^nas IN A 192\.168\.1\.20$/m);
+    const yaml = readBlocks("docs/exports.md").flatMap(({ kind, text }) => (kind === "yaml" ? [text.trim()] : []));
+    const shown = (beginning: string): string => yaml.find((text) => text.startsWith(beginning)) ?? "";
+    const anonymous = (text: string): string => text.replaceAll(/nts-[0-9a-f-]{36}/g, "nts-id");
+    expect(await fileOf("gatus.yaml")).toBe(shown("endpoints:"));
+    expect(anonymous(await fileOf("autokuma.yaml"))).toBe(anonymous(shown("# Labels")));
+    expect(await fileOf("metrics.txt")).toMatch(
+      /^nts_inventory_hosts\{network="Home",network_id="[0-9a-f-]{36}"\} 1$/m,
+    );
     expect(await fileOf("certificates.txt")).toMatch(/^# HELP nts_certificate_not_after_seconds /);
     expect(JSON.parse(await fileOf("targets.json"))).toMatchObject([{ targets: ["192.168.1.20:443"] }]);
     expect(JSON.parse(await fileOf("inventory.json"))).toMatchObject({ all: { hosts: { nas: {} } } });

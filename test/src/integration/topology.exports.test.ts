@@ -1,6 +1,15 @@
 /** Exports for other tools: permissions, caching, and the round trip of a table. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { createHost, createSubnet, createTag, type Host, ImportPlan, listHosts, patchHost } from "@nts/shared/contract";
+import {
+  bulkDeleteHosts,
+  createHost,
+  createSubnet,
+  createTag,
+  type Host,
+  ImportPlan,
+  listHosts,
+  patchHost,
+} from "@nts/shared/contract";
 import { ARCHIVE_PATH } from "../support/archives.js";
 import { waitForJournal } from "../support/moments.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
@@ -44,6 +53,9 @@ const FORMATS = [
   "hosts",
   "dns?zone=home.example",
   "homepage",
+  "gatus",
+  "uptime-kuma",
+  "netbox?table=devices",
   "drawio",
   "csv?resource=services",
 ];
@@ -190,8 +202,47 @@ describe("an export: formats", () => {
     ]);
   });
 
+  it("lose nothing as a table of hosts: what was exported and deleted is imported as it was", async () => {
+    const world = await aNetwork(topology.aCaller());
+    const { owner, network } = world;
+    const other = await aNetwork(owner, "Elsewhere");
+    await aServer(other, "not here", "10.0.0.9");
+    const tag = await owner.call(createTag, { body: { name: "prod; EU, 1" } });
+    const given = { role: "Nas", attributes: { rack: "A3", height: 2, spare: true }, description: "a, b" } as const;
+    const interfaces = [{ ip_address: "10.0.0.1", subnet_id: world.subnet.id, mac_address: "00:11:22:33:44:55" }];
+    const tags = [tag.id, "a;b", "c\\d"];
+    const body = { network_id: network.id, name: "nas", hostname: "nas.example", interfaces, tags, ...given };
+    await owner.call(createHost, { body });
+    const { text } = await exported(owner, "csv");
+    expect(text).toContain('"prod\\; EU\\, 1;a\\;b;c\\\\d",Home,');
+    const shown = async (): Promise<unknown> => {
+      const { rows } = await owner.list(listHosts, { query: { network_id: network.id } });
+      return rows.map(({ name, hostname, description, role, tags: own, attributes, interfaces: at }) => ({
+        ...{ name, hostname, description, role, attributes, tags: own.toSorted() },
+        at: at.map(({ ip_address, mac_address }) => [ip_address, mac_address]),
+      }));
+    };
+    const before = await shown();
+    const { rows } = await owner.list(listHosts, { query: { network_id: network.id } });
+    await owner.call(bulkDeleteHosts, { body: rows.map(({ id }) => id) });
+    const path = `/api/v1/imports/csv?network_id=${network.id}`;
+    const { data } = await owner.raw("post", path, text, { "content-type": "text/csv" });
+    expect(ImportPlan.parse(data).skipped).toEqual([
+      expect.objectContaining({ what: "row not here", column: "network" }),
+    ]);
+    expect(await shown()).toEqual(before);
+    const again = ImportPlan.parse((await owner.raw("post", path, text, { "content-type": "text/csv" })).data);
+    expect(again.summary.hosts).toMatchObject({ create: 0, update: 0, unchanged: 1 });
+  });
+
   it.each([
     "hosts?zone=home.example",
+    "hosts?scheme=http",
+    "netbox",
+    "home-assistant",
+    "home-assistant?base_url=ftp%3A%2F%2Fx",
+    "ansible?service_definition=nginx",
+    "prometheus?scheme=ftp",
     "dns",
     "dns?zone=a..b",
     "dns?zone=x%0Ay",

@@ -1,5 +1,6 @@
 import { Anchor, Button, Group, Modal, MultiSelect, Select, Stack, Text, TextInput } from "@mantine/core";
 import { CSV_RESOURCES, EXPORT_FORMATS } from "@nts/shared/contract";
+import { NETBOX_TABLES } from "@nts/shared/contract/netbox-tables.rules";
 import { ROLE_NAMES } from "@nts/shared/contract/role-names.rules";
 import { Download } from "lucide-react";
 import { type ReactNode, useState } from "react";
@@ -28,6 +29,7 @@ export function ExportWindow({ onClose }: { readonly onClose: () => void }): Rea
     attribute: "",
     zone: "",
     resource: "hosts",
+    table: "sites",
   });
   const path = exportPath(chosen);
   const fileName = exportFileName(chosen);
@@ -93,6 +95,15 @@ function Choice({ chosen, onChange }: ChoiceProps): ReactNode {
           data={CSV_RESOURCES.map((resource) => ({ value: resource, label: ROWS[resource] }))}
           value={chosen.resource}
           onChange={(resource) => set({ resource: CSV_RESOURCES.find((one) => one === resource) ?? chosen.resource })}
+        />
+      )}
+      {chosen.format === "netbox" && (
+        <Select
+          label="Table"
+          allowDeselect={false}
+          data={NETBOX_TABLES.map((table, n) => ({ value: table, label: `${n + 1}. ${table.replaceAll("-", " ")}` }))}
+          value={chosen.table}
+          onChange={(table) => set({ table: NETBOX_TABLES.find((one) => one === table) ?? chosen.table })}
         />
       )}
       <Select

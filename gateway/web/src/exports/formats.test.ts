@@ -3,7 +3,7 @@ import { type Chosen, exportFileName, exportPath } from "./formats.js";
 
 const chosen: Chosen = {
   ...{ format: "ansible", networkId: null, tags: [], roles: [], attribute: "" },
-  ...{ zone: "home.example", resource: "ports" },
+  ...{ zone: "home.example", resource: "ports", table: "devices" },
 };
 
 describe("the path of an export", () => {
@@ -16,6 +16,7 @@ describe("the path of an export", () => {
       "/api/v1/exports/ansible?role=Nas&attribute=rack%3AA%5C%2C3",
     );
     expect(exportPath({ ...chosen, format: "csv" })).toBe("/api/v1/exports/csv?resource=ports");
+    expect(exportPath({ ...chosen, format: "netbox" })).toBe("/api/v1/exports/netbox?table=devices");
     expect(exportPath({ ...chosen, format: "dns", zone: " a&b.example " })).toBe(
       "/api/v1/exports/dns?zone=a%26b.example",
     );

@@ -1,4 +1,5 @@
 import type { CsvResource, ExportFormat } from "@nts/shared/contract";
+import type { NetboxTable } from "@nts/shared/contract/netbox-tables.rules";
 
 interface Format {
   readonly label: string;
@@ -19,6 +20,12 @@ export const EXPORTS: Readonly<Record<ExportFormat, Format>> = {
     about: "When the certificates that scans have seen end. Prometheus scrapes the URL with an API key.",
     fileName: "certificates.txt",
   },
+  metrics: {
+    label: "Inventory (Prometheus metrics)",
+    about:
+      "How many hosts, strangers, missing hosts and ending certificates each network has. Prometheus scrapes the URL.",
+    fileName: "metrics.txt",
+  },
   ansible: {
     label: "Ansible (inventory)",
     about: "All hosts with their variables, in groups by network, tag and service.",
@@ -28,6 +35,26 @@ export const EXPORTS: Readonly<Record<ExportFormat, Format>> = {
     label: "Homepage (services.yaml)",
     about: "A dashboard with links to all web services, by network.",
     fileName: "services.yaml",
+  },
+  gatus: {
+    label: "Gatus (endpoints)",
+    about: "A check of each service, in groups by network. What a service needs is said in comments.",
+    fileName: "gatus.yaml",
+  },
+  "uptime-kuma": {
+    label: "Uptime Kuma (AutoKuma labels)",
+    about: "Monitors in a group per host, within the group of the device that it hangs on, or of what it runs on.",
+    fileName: "autokuma.yaml",
+  },
+  "home-assistant": {
+    label: "Home Assistant (package)",
+    about: "A sensor for each host that imports have seen, which is off while they do not find it.",
+    fileName: "home-assistant.yaml",
+  },
+  netbox: {
+    label: "NetBox (CSV)",
+    about: "Tables for its bulk import, one after another in the order of the list.",
+    fileName: "netbox-sites.csv",
   },
   drawio: {
     label: "diagrams.net (drawio)",
@@ -50,14 +77,27 @@ export interface Chosen {
   readonly zone: string;
   /** Only for tables. */
   readonly resource: CsvResource;
+  /** Only for NetBox. */
+  readonly table: NetboxTable;
 }
 
 /** The path of an export; null if it is incomplete. */
-export function exportPath({ format, networkId, tags, roles, attribute, zone, resource }: Chosen): string | null {
+export function exportPath({
+  format,
+  networkId,
+  tags,
+  roles,
+  attribute,
+  zone,
+  resource,
+  table,
+}: Chosen): string | null {
   if (format === "dns" && zone.trim() === "") return null;
   const query = new URLSearchParams([
     ...(format === "dns" ? [["zone", zone.trim()]] : []),
     ...(format === "csv" ? [["resource", resource]] : []),
+    ...(format === "netbox" ? [["table", table]] : []),
+    ...(format === "home-assistant" ? [["base_url", location.origin]] : []),
     ...(networkId === null ? [] : [["network_id", networkId]]),
     ...tags.map((id) => ["tag_ids", id]),
     ...roles.map((role) => ["role", role]),
@@ -67,6 +107,7 @@ export function exportPath({ format, networkId, tags, roles, attribute, zone, re
 }
 
 /** The file name of an export. */
-export function exportFileName({ format, resource }: Pick<Chosen, "format" | "resource">): string {
+export function exportFileName({ format, resource, table }: Pick<Chosen, "format" | "resource" | "table">): string {
+  if (format === "netbox") return `netbox-${table}.csv`;
   return format === "csv" ? `${resource}.csv` : EXPORTS[format].fileName;
 }

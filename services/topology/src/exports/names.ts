@@ -1,7 +1,7 @@
 import type { Network, Tag } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Entities } from "../storage/entities.js";
-import { SMALL_COLLECTION_INDEX } from "../storage/indexes.js";
+import { creationIndex, SMALL_COLLECTION_INDEX } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
 import type { Names } from "./formats/writer.rules.js";
 
@@ -27,4 +27,16 @@ async function namesOf<T extends Network | Tag>(
   for await (const batch of readStored(scope, { filter: within(scope), hint: SMALL_COLLECTION_INDEX }))
     for (const { entity } of batch) names.set(entity.id, entity.name);
   return names;
+}
+
+/** The CIDRs of subnets by id, ordered by creation time. */
+export async function readSubnets(
+  { subnets: { readStored, within } }: Pick<Storage, "subnets">,
+  scope: Scope,
+): Promise<ReadonlyMap<string, string>> {
+  const cidrs = new Map<string, string>();
+  const hint = creationIndex("subnets", scope.networks !== "all");
+  for await (const batch of readStored(scope, { filter: within(scope), sort: { created_at: 1, _id: 1 }, hint }))
+    for (const { entity } of batch) cidrs.set(entity.id, entity.cidr);
+  return cidrs;
 }

@@ -9,13 +9,19 @@ import { createAnsibleWriter, MOST_ANSIBLE_HOSTS } from "../exports/formats/ansi
 import { createCertificatesWriter } from "../exports/formats/certificates.rules.js";
 import { createCsvWriter } from "../exports/formats/csv.rules.js";
 import { createDnsWriter } from "../exports/formats/dns.rules.js";
+import { createGatusWriter } from "../exports/formats/gatus.rules.js";
+import { createHomeAssistantWriter } from "../exports/formats/home-assistant.rules.js";
 import { createHomepageWriter } from "../exports/formats/homepage.rules.js";
 import { createHostsWriter } from "../exports/formats/hosts.rules.js";
+import { createMetricsWriter } from "../exports/formats/metrics.rules.js";
+import { createNetboxWriter } from "../exports/formats/netbox.rules.js";
 import { createPrometheusWriter } from "../exports/formats/prometheus.rules.js";
+import { createUptimeKumaWriter } from "../exports/formats/uptime-kuma.rules.js";
 import type { ExportWriter, Names } from "../exports/formats/writer.rules.js";
 import { attributeKeys } from "../exports/attribute-keys.js";
 import { drawing } from "../exports/drawing.js";
-import { readNames, readNetworkNames } from "../exports/names.js";
+import { readNames, readNetworkNames, readSubnets } from "../exports/names.js";
+import { readNeeds } from "../exports/needs.js";
 import { inPieces } from "../exports/pieces.js";
 import { hostsIn } from "../exports/rows.js";
 import { hostKind } from "../kinds/host.js";
@@ -33,6 +39,10 @@ interface ExportContext {
   /** Number of the inventory's last change. */
   readonly place: number;
   readonly readNames: () => Promise<Names>;
+  /** The names of the networks that it is about, by their ids. */
+  readonly readNetworks: () => Promise<ReadonlyMap<string, string>>;
+  /** The CIDRs of their subnets, by their ids. */
+  readonly readSubnets: () => Promise<ReadonlyMap<string, string>>;
   readonly readAttributeKeys: (resource: CsvResource) => Promise<readonly string[]>;
 }
 
@@ -41,10 +51,12 @@ interface Kind {
   readonly createWriter: (context: ExportContext) => ExportWriter | Promise<ExportWriter>;
   /** Otherwise, hosts come by age. */
   readonly orderBy?: "network_id";
+  /** It says what hosts and services need. */
+  readonly saysNeeds?: boolean;
 }
 
 /** Changes with the content of the file. */
-const FORM = "2.";
+const FORM = "3.";
 /** Exports whose pieces are made at the same time, and that wait. */
 const PACE = { atATime: 1, mostWaiting: 1_000 };
 const JSON_TYPE = "application/json";
@@ -54,11 +66,16 @@ const fixed = (mediaType: string, fileName: string | null) => (): FileInfo => ({
 const KINDS: Readonly<Record<Exclude<ExportFormat, "drawio">, Kind>> = {
   prometheus: {
     file: fixed(JSON_TYPE, null),
-    createWriter: async ({ readNames }) => createPrometheusWriter(await readNames()),
+    createWriter: async ({ readNames, query: { service_definition: definition, scheme } }) =>
+      createPrometheusWriter(await readNames(), { definition, scheme }),
   },
   certificates: {
     file: fixed("text/plain", null),
     createWriter: async ({ readNames }) => createCertificatesWriter(await readNames()),
+  },
+  metrics: {
+    file: fixed("text/plain", null),
+    createWriter: async ({ readNetworks }) => createMetricsWriter(await readNetworks(), Date.now()),
   },
   ansible: {
     file: fixed(JSON_TYPE, "inventory.json"),
@@ -74,10 +91,35 @@ const KINDS: Readonly<Record<Exclude<ExportFormat, "drawio">, Kind>> = {
     createWriter: async ({ readNames }) => createHomepageWriter(await readNames()),
     orderBy: "network_id",
   },
+  gatus: {
+    file: fixed("application/yaml", "gatus.yaml"),
+    createWriter: async ({ readNames }) => createGatusWriter(await readNames()),
+    saysNeeds: true,
+  },
+  "uptime-kuma": {
+    file: fixed("application/yaml", "autokuma.yaml"),
+    createWriter: createUptimeKumaWriter,
+    saysNeeds: true,
+  },
+  "home-assistant": {
+    file: fixed("application/yaml", "home-assistant.yaml"),
+    createWriter: async ({ readNames, query: { base_url: baseUrl = "" } }) =>
+      createHomeAssistantWriter(await readNames(), baseUrl),
+    orderBy: "network_id",
+  },
+  netbox: {
+    file: ({ table = "sites" }) => ({ mediaType: "text/csv", fileName: `netbox-${table}.csv` }),
+    createWriter: async ({ query: { table = "sites" }, readNames, readNetworks, readSubnets }) =>
+      createNetboxWriter(table, {
+        names: await readNames(),
+        networks: await readNetworks(),
+        subnets: await readSubnets(),
+      }),
+  },
   csv: {
     file: ({ resource = "hosts" }) => ({ mediaType: "text/csv", fileName: `${resource}.csv` }),
-    createWriter: async ({ query: { resource = "hosts" }, readAttributeKeys }) =>
-      createCsvWriter(resource, await readAttributeKeys(resource)),
+    createWriter: async ({ query: { resource = "hosts" }, readNames, readAttributeKeys }) =>
+      createCsvWriter(resource, await readNames(), await readAttributeKeys(resource)),
   },
 };
 
@@ -96,6 +138,8 @@ export function mountExports(router: Router, storage: Storage, journal: StatePar
       query,
       place,
       readNames: () => readNames(storage, whole),
+      readNetworks: () => readNetworkNames(storage, scope),
+      readSubnets: () => readSubnets(storage, scope),
       readAttributeKeys: (resource) =>
         resource === "ports" ? Promise.resolve([]) : attributeKeys(storage, scope, resource),
     };
@@ -107,12 +151,24 @@ export function mountExports(router: Router, storage: Storage, journal: StatePar
   });
 }
 
-function requireFitting(format: ExportFormat, { zone, resource }: Query): void {
-  if (format === "dns" && zone === undefined) throw validationFailed({ path: "zone", message: "is required for dns" });
-  if (format !== "dns" && zone !== undefined)
-    throw validationFailed({ path: "zone", message: "is only supported for dns" });
-  if (format !== "csv" && resource !== undefined)
-    throw validationFailed({ path: "resource", message: "is only supported for csv" });
+/** The formats of parameters that mean something to one of them only, and whether it requires them. */
+const ONLY_OF = {
+  zone: { format: "dns", isRequired: true },
+  base_url: { format: "home-assistant", isRequired: true },
+  table: { format: "netbox", isRequired: true },
+  resource: { format: "csv", isRequired: false },
+  scheme: { format: "prometheus", isRequired: false },
+  service_definition: { format: "prometheus", isRequired: false },
+} as const satisfies Partial<Record<keyof Query, { format: ExportFormat; isRequired: boolean }>>;
+
+function requireFitting(format: ExportFormat, query: Query): void {
+  for (const [path, only] of Object.entries(ONLY_OF)) {
+    const isGiven = query[path as keyof typeof ONLY_OF] !== undefined;
+    if (only.format === format && only.isRequired && !isGiven)
+      throw validationFailed({ path, message: `is required for ${format}` });
+    if (only.format !== format && isGiven)
+      throw validationFailed({ path, message: `is only supported for ${only.format}` });
+  }
 }
 
 /** Group members of an Ansible inventory are kept in memory until the end. */
@@ -140,11 +196,12 @@ async function* written(
   storage: Storage,
   { work, scope, format, context }: ExportRequest,
 ): AsyncGenerator<string, void, void> {
-  const { createWriter, orderBy } = KINDS[format];
+  const { createWriter, orderBy, saysNeeds = false } = KINDS[format];
   const plan = { work, scope, filter: commonFilter(context.query, scope), join: storage.hosts.withChildren };
   const writer = await createWriter(context);
   yield writer.begin;
-  for await (const some of hostsIn(allRows(storage.hosts, plan, orderBy))) yield writer.hosts(some);
+  for await (const some of hostsIn(allRows(storage.hosts, plan, orderBy)))
+    yield saysNeeds ? writer.hosts(some, await readNeeds(storage, scope, some)) : writer.hosts(some);
   yield* writer.end();
 }
 

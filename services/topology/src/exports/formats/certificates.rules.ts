@@ -1,5 +1,5 @@
 import type { Host } from "@nts/shared/contract";
-import { type ExportWriter, type Names } from "./writer.rules.js";
+import { type ExportWriter, metricText, type Names } from "./writer.rules.js";
 
 const METRIC = "nts_certificate_not_after_seconds";
 const HEAD = `# HELP ${METRIC} When the certificate of a port ends, as last seen by an import.\n# TYPE ${METRIC} gauge\n`;
@@ -22,12 +22,7 @@ function linesOf({ id, name, network_id, interfaces, ports }: Host, names: Names
         ...{ network: names.network(network_id), host: name, host_id: id, address: interfaces[0]?.ip_address ?? "" },
         ...{ port: `${number}/${protocol.toLowerCase()}`, subject },
       };
-      const pairs = Object.entries(labels).map(([label, value]) => `${label}="${escaped(value)}"`);
-      return `${METRIC}{${pairs.join(",")}} ${Date.parse(notAfter) / 1_000}\n`;
+      return metricText(METRIC, labels, Date.parse(notAfter) / 1_000);
     })
     .join("");
-}
-
-function escaped(value: string): string {
-  return value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }

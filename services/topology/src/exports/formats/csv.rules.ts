@@ -1,6 +1,6 @@
 import type { Attributes, CsvResource, Host } from "@nts/shared/contract";
-import { ATTRIBUTE_COLUMN, UNKNOWN_MAC } from "@nts/shared/contract/import-formats";
-import { boundOn, type ExportWriter } from "./writer.rules.js";
+import { ATTRIBUTE_COLUMN, TAG_SEPARATOR, UNKNOWN_MAC } from "@nts/shared/contract/import-formats";
+import { boundOn, type ExportWriter, type Names } from "./writer.rules.js";
 
 // CSV tables (RFC 4180) with the headings of the import, so that exports can be imported again.
 
@@ -15,15 +15,16 @@ interface Row {
 
 interface Table {
   readonly headings: readonly string[];
-  rowsOf(host: Host): readonly Row[];
+  rowsOf(host: Host, names: Names): readonly Row[];
 }
 
 const TABLES: Readonly<Record<CsvResource, Table>> = {
   hosts: {
-    headings: ["name", "hostname", "ip_addresses", "mac_addresses", "description", "role"],
-    rowsOf: ({ name, hostname, interfaces, description, role, attributes }) => {
+    headings: ["name", "hostname", "ip_addresses", "mac_addresses", "description", "role", "tags", "network", "id"],
+    rowsOf: ({ id, network_id, name, hostname, interfaces, description, role, tags, attributes }, names) => {
       const addresses = interfaces.map(({ ip_address }) => ip_address).join(" ");
-      return [{ cells: [name, hostname, addresses, macsOf(interfaces), description, role], attributes }];
+      const of = [tags.map(names.tag).map(tagText).join(TAG_SEPARATOR), names.network(network_id), id];
+      return [{ cells: [name, hostname, addresses, macsOf(interfaces), description, role, ...of], attributes }];
     },
   },
   interfaces: {
@@ -58,6 +59,10 @@ const TABLES: Readonly<Record<CsvResource, Table>> = {
   },
 };
 
+function tagText(name: string): string {
+  return name.replaceAll(/[\\;,]/g, "\\$&");
+}
+
 /** One per address, so that the import knows which address has which; empty if none is known. */
 function macsOf(interfaces: Host["interfaces"]): string {
   if (interfaces.every(({ mac_address }) => mac_address === null)) return "";
@@ -65,7 +70,7 @@ function macsOf(interfaces: Host["interfaces"]): string {
 }
 
 /** A table of hosts or their children. @param attributes the keys that have columns */
-export function createCsvWriter(resource: CsvResource, attributes: readonly string[] = []): ExportWriter {
+export function createCsvWriter(resource: CsvResource, names: Names, attributes: readonly string[] = []): ExportWriter {
   const { headings, rowsOf } = TABLES[resource];
   const cellsOf = ({ cells, attributes: own = {} }: Row): readonly Cell[] => [
     ...cells,
@@ -75,7 +80,7 @@ export function createCsvWriter(resource: CsvResource, attributes: readonly stri
     begin: lineOf([...headings, ...attributes.map((key) => `${ATTRIBUTE_COLUMN}${key}`)]),
     hosts: (hosts) =>
       hosts
-        .flatMap(rowsOf)
+        .flatMap((host) => rowsOf(host, names))
         .map((row) => lineOf(cellsOf(row)))
         .join(""),
     end: () => [],

@@ -5,7 +5,9 @@ import { createCertificatesWriter } from "./certificates.rules.js";
 import { createCsvWriter } from "./csv.rules.js";
 import { createDnsWriter } from "./dns.rules.js";
 import { createHostsWriter } from "./hosts.rules.js";
-import { createPrometheusWriter } from "./prometheus.rules.js";
+import type { NetboxTable } from "@nts/shared/contract/netbox-tables.rules";
+import { createNetboxWriter } from "./netbox.rules.js";
+import { createPrometheusWriter, type WantedTargets } from "./prometheus.rules.js";
 import { type ExportWriter, labelOf, type Names } from "./writer.rules.js";
 
 const names: Names = { network: () => "Büro 1", tag: (tag) => (tag === "t1" ? "prod, EU" : tag) };
@@ -121,6 +123,27 @@ describe("lines for /etc/hosts", () => {
 });
 
 describe("targets for Prometheus", () => {
+  it("are those of a definition, or with a scheme, if only these are wanted", () => {
+    const given = {
+      ...NAS,
+      ports: [
+        [443, "Tcp"],
+        [8080, "Tcp"],
+        [22, "Tcp"],
+      ],
+    } as const;
+    const targets = (wanted: WantedTargets): string[] =>
+      (JSON.parse(fileOf(createPrometheusWriter(names, wanted), given)) as { targets: string[]; labels: object }[]).map(
+        ({ targets: some, labels }) => `${Object.values(labels).at(-1) as string} ${some.join(" ")}`,
+      );
+    const all = ["https 10.0.0.5:443", "http 10.0.0.5:8080", "tcp 10.0.0.5:22"];
+    expect(targets({})).toEqual(all);
+    expect(targets({ definition: "NGINX" })).toEqual(all);
+    expect(targets({ definition: "Grafana" })).toEqual([]);
+    expect(targets({ scheme: "http" })).toEqual(all.slice(1, 2));
+    expect(targets({ scheme: "tcp" })).toEqual(all.slice(2));
+  });
+
   it("are the TCP sockets of services, with labels", () => {
     const [group, ...more] = JSON.parse(fileOf(createPrometheusWriter(names), NAS, { ips: ["10.0.0.6"] })) as {
       targets: string[];
@@ -225,38 +248,86 @@ describe("a DNS zone", () => {
 
 describe("a table", () => {
   const rowsOf = (resource: CsvResource, ...hosts: Given[]): string[] =>
-    fileOf(createCsvWriter(resource), ...hosts)
+    fileOf(createCsvWriter(resource, names), ...hosts)
       .split("\r\n")
       .slice(0, -1);
 
   it.each([
-    ["hosts", "NAS (Büro),nas.home.example,10.0.0.5 2001:db8::5,00:11:22:33:44:55 ?,,"],
+    ["hosts", 'NAS (Büro),nas.home.example,10.0.0.5 2001:db8::5,00:11:22:33:44:55 ?,,,"prod\\, EU;a\\;b",Büro 1,id'],
     ["interfaces", "NAS (Büro),eth0,10.0.0.5,00:11:22:33:44:55"],
     ["ports", "NAS (Büro),10.0.0.5,443,Tcp"],
     ["services", "NAS (Büro),10.0.0.5,443,Tcp,web,nginx,true"],
   ] as const)("of %s contains what an import of one reads", (resource, row) => {
-    expect(rowsOf(resource, NAS)[1]).toBe(row);
+    const [, first = ""] = rowsOf(resource, { ...NAS, tags: ["t1", "a;b"] });
+    expect(first.replace(/host-\d+$/, "id")).toBe(row);
   });
 
   it("has a column for each attribute, which is empty where a row has none", () => {
-    const writer = createCsvWriter("hosts", ["constructor", "height", "rack"]);
+    const writer = createCsvWriter("hosts", names, ["constructor", "height", "rack"]);
     const file = fileOf(writer, { name: "nas", role: "Nas", attributes: { rack: "=A3", height: 2 } }, { name: "pi" });
-    expect(file.split("\r\n")).toEqual([
-      "name,hostname,ip_addresses,mac_addresses,description,role,attributes_constructor,attributes_height,attributes_rack",
-      "nas,,,,,Nas,,2,'=A3",
-      "pi,,,,,,,,",
+    expect(file.replaceAll(/host-\d+/g, "id").split("\r\n")).toEqual([
+      "name,hostname,ip_addresses,mac_addresses,description,role,tags,network,id,attributes_constructor,attributes_height,attributes_rack",
+      "nas,,,,,Nas,,Büro 1,id,,2,'=A3",
+      "pi,,,,,,,Büro 1,id,,,",
       "",
     ]);
   });
 
   it("contains no spreadsheet formulas, and quotes where they are needed", () => {
-    expect(rowsOf("hosts", { name: '=HYPERLINK("x")' }, { name: "+1", description: 'a "b"; c' })).toEqual([
+    const cells = (...hosts: Given[]): string[] =>
+      rowsOf("hosts", ...hosts).map((row) => row.replace(/,[^,]*,[^,]*,[^,]*$/, ""));
+    expect(cells({ name: '=HYPERLINK("x")' }, { name: "+1", description: 'a "b"; c' })).toEqual([
       "name,hostname,ip_addresses,mac_addresses,description,role",
       `"'=HYPERLINK(""x"")",,,,,`,
       `'+1,,,,"a ""b""; c",`,
     ]);
-    const full = ["＝1", "＋1", "－1", "＠x"].map((name) => rowsOf("hosts", { name })[1]);
+    const full = ["＝1", "＋1", "－1", "＠x"].map((name) => cells({ name })[1]);
     expect(full).toEqual(["'＝1,,,,,", "'＋1,,,,,", "'－1,,,,,", "'＠x,,,,,"]);
+  });
+});
+
+describe("tables for NetBox", () => {
+  const given = {
+    names,
+    networks: new Map([["n1", "Büro 1"]]),
+    subnets: new Map([["s1", "10.0.0.0/24"]]),
+  };
+  const rows = (table: NetboxTable, ...hosts: Given[]): string[] =>
+    fileOf(createNetboxWriter(table, given), ...hosts)
+      .replaceAll(/host-\d+/g, "id")
+      .trimEnd()
+      .split("\r\n")
+      .slice(1);
+
+  it("refer to each other by name", () => {
+    const role = "Nas" as const;
+    expect(rows("sites")).toEqual([expect.stringMatching(/^Büro 1,buro-1-[0-9a-f]{6},active$/)]);
+    expect(rows("manufacturers", NAS, NAS)).toEqual(["Unknown,unknown"]);
+    expect(rows("device-roles", { ...NAS, role }, NAS)).toEqual(["Nas,nas,9e9e9e", "Other,other,9e9e9e"]);
+    expect(rows("device-types", NAS)).toEqual(["Unknown,Unknown,unknown-unknown,0"]);
+    expect(rows("devices", { ...NAS, role, description: 'a "b", c' })).toEqual([
+      'NAS (Büro),Nas,Unknown,Unknown,,active,Büro 1,"a ""b"", c"',
+    ]);
+    expect(rows("interfaces", NAS)).toEqual(["NAS (Büro),eth0,other", "NAS (Büro),eth1,other"]);
+    expect(rows("mac-addresses", NAS)).toEqual(["00:11:22:33:44:55,NAS (Büro),eth0,true"]);
+    expect(rows("prefixes")).toEqual(["10.0.0.0/24,active"]);
+    expect(rows("ip-addresses", NAS)).toEqual([
+      "10.0.0.5/32,active,NAS (Büro),eth0,true,nas.home.example",
+      "2001:db8::5/128,active,NAS (Büro),eth1,true,nas.home.example",
+    ]);
+    expect(rows("services", NAS)).toEqual([
+      'dcim.device,NAS (Büro),web,tcp,"443,8443"',
+      "dcim.device,NAS (Büro),web,udp,53",
+    ]);
+  });
+
+  it("have different names for devices, the same in each table", () => {
+    const twins: Given[] = [
+      { name: "pi", ips: ["10.0.0.1"] },
+      { name: "PI", ips: ["10.0.0.2"] },
+    ];
+    expect(rows("devices", ...twins).map((row) => row.split(",")[0])).toEqual(["pi", "PI id"]);
+    expect(rows("interfaces", ...twins)).toEqual(["pi,eth0,other", "PI id,eth0,other"]);
   });
 });
 

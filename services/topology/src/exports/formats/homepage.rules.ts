@@ -1,6 +1,6 @@
 import type { Host } from "@nts/shared/contract";
 import { urlOf, webSchemeOf } from "@nts/shared/contract/web-ports.rules";
-import { type ExportWriter, type Listening, listeningOn, type Names, untemplated } from "./writer.rules.js";
+import { type ExportWriter, type Listening, listeningOn, type Names, untemplated, yamlText } from "./writer.rules.js";
 
 /**
  * `services.yaml` for Homepage: a group per network with what browsers can open. Hosts come by network. Names must be
@@ -71,11 +71,7 @@ function entryOf({ name, href, description }: Link): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** JSON characters that YAML does not accept unescaped. */
-const UNPRINTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
-
 /** Homepage substitutes environment secrets for names in double braces, so these are separated. */
 function quoted(text: string): string {
-  const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  return JSON.stringify(untemplated(text)).replaceAll(UNPRINTABLE, escaped);
+  return yamlText(untemplated(text));
 }

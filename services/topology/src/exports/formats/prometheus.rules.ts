@@ -1,18 +1,25 @@
 import type { Attributes, Host } from "@nts/shared/contract";
 import { socketText } from "@nts/shared/contract/sockets.rules";
-import { type ExportWriter, listeningOn, type Names } from "./writer.rules.js";
+import type { Scheme } from "@nts/shared/contract/schemes.rules";
+import { checksOf, type ExportWriter, listeningOn, type Names } from "./writer.rules.js";
+
+/** The targets to list; all others are left out. */
+export interface WantedTargets {
+  readonly definition?: string | undefined;
+  readonly scheme?: Scheme | undefined;
+}
 
 /**
- * Prometheus targets: one group per service that listens on TCP.
+ * Prometheus targets: one group per service that listens on TCP, and per scheme.
  *
  * @see https://prometheus.io/docs/prometheus/latest/http_sd/
  */
-export function createPrometheusWriter(names: Names): ExportWriter {
+export function createPrometheusWriter(names: Names, wanted: WantedTargets = {}): ExportWriter {
   let before = "\n";
   return {
     begin: "[",
     hosts: (hosts) => {
-      const groups = hosts.flatMap((host) => groupsOf(host, names));
+      const groups = hosts.flatMap((host) => groupsOf(host, names, wanted));
       if (groups.length === 0) return "";
       const text = before + groups.map((group) => JSON.stringify(group)).join(",\n");
       before = ",\n";
@@ -22,13 +29,14 @@ export function createPrometheusWriter(names: Names): ExportWriter {
   };
 }
 
-function groupsOf(host: Host, names: Names): object[] {
+function groupsOf(host: Host, names: Names, { definition, scheme }: WantedTargets): object[] {
   const listeningOf = listeningOn(host);
   return host.services.flatMap((service) => {
-    const targets = listeningOf(service)
-      .filter(({ protocol }) => protocol === "Tcp")
-      .map(({ address, port }) => socketText(address, port));
-    if (targets.length === 0) return [];
+    if (definition !== undefined && service.service_definition.toLowerCase() !== definition.toLowerCase()) return [];
+    const checks = checksOf(service.service_definition, listeningOf(service));
+    const schemes = [...new Set(checks.map((one) => one.scheme))].filter(
+      (one) => scheme === undefined || one === scheme,
+    );
     const labels = {
       __meta_nts_network: names.network(host.network_id),
       __meta_nts_network_id: host.network_id,
@@ -44,7 +52,10 @@ function groupsOf(host: Host, names: Names): object[] {
       ...labelsOf("host", host.attributes),
       ...labelsOf("service", service.attributes),
     };
-    return [{ targets, labels }];
+    return schemes.map((one) => ({
+      targets: checks.flatMap((check) => (check.scheme === one ? socketText(check.address, check.port) : [])),
+      labels: { ...labels, __meta_nts_scheme: one },
+    }));
   });
 }
 

@@ -1,10 +1,14 @@
 import type { Host } from "@nts/shared/contract";
 import { isDnsName } from "@nts/shared/contract/formats";
+import { type Scheme, SCHEMES } from "@nts/shared/contract/schemes.rules";
+import { socketText } from "@nts/shared/contract/sockets.rules";
+import { webSchemeOf } from "@nts/shared/contract/web-ports.rules";
 
 /** Writes a file from hosts, in batches. */
 export interface ExportWriter {
   readonly begin: string;
-  hosts(hosts: readonly Host[]): string;
+  /** @param needs absent for files that say nothing of them */
+  hosts(hosts: readonly Host[], needs?: Needs): string;
   /** What follows all hosts, in pieces. */
   end(): Iterable<string>;
 }
@@ -14,6 +18,14 @@ export interface Names {
   network(id: string): string;
   /** The name of a managed tag by id; a label is its own name. */
   tag(tag: string): string;
+}
+
+/** What hosts and services need, by their dependencies and links, as far as the caller may see it. */
+export interface Needs {
+  /** Of a service, or of a host itself: such as `PostgreSQL on db`. */
+  of(id: string): readonly string[];
+  /** The network device that a host hangs on, or what it runs on; null if there is none, or several. */
+  parentOf(hostId: string): { readonly id: string; readonly name: string } | null;
 }
 
 /** Where a service listens. */
@@ -83,4 +95,45 @@ export function hostnameOf({ hostname }: Pick<Host, "hostname">): string | null 
 /** Removes template delimiters, so that user input is not evaluated by the reader. */
 export function untemplated(text: string): string {
   return text.replaceAll(/\{(?=[{%#])/g, "{ ");
+}
+
+/** JSON characters that YAML does not accept unescaped. */
+const UNPRINTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g;
+
+/** A text as a value of YAML, on one line. */
+export function yamlText(text: string): string {
+  const escaped = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  return JSON.stringify(text).replaceAll(UNPRINTABLE, escaped);
+}
+
+/** How a service is checked: by a page that it serves, or by a connection. */
+export interface Check {
+  readonly scheme: Scheme;
+  readonly address: string;
+  readonly port: number;
+}
+
+/** Checks of a service at each place with TCP where it listens, https first. */
+export function checksOf(definition: string, listening: readonly Listening[]): readonly Check[] {
+  const checks = listening
+    .filter(({ protocol }) => protocol === "Tcp")
+    .map((one): Check => ({ scheme: webSchemeOf(definition, one) ?? "tcp", address: one.address, port: one.port }));
+  return SCHEMES.flatMap((scheme) => checks.filter((one) => one.scheme === scheme));
+}
+
+/** Its URL. */
+export function checkUrl({ scheme, address, port }: Check): string {
+  return `${scheme}://${socketText(address, port)}`;
+}
+
+/**
+ * A line of metrics.
+ *
+ * @see https://prometheus.io/docs/instrumenting/exposition_formats/
+ */
+export function metricText(metric: string, labels: Readonly<Record<string, string>>, value: number): string {
+  const escaped = (text: string): string =>
+    text.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
+  const pairs = Object.entries(labels).map(([label, text]) => `${label}="${escaped(text)}"`);
+  return `${metric}{${pairs.join(",")}} ${value}\n`;
 }
