@@ -1,9 +1,9 @@
 import type { Surroundings } from "../terminal.js";
 import type { Findings } from "./found.js";
 
-const OPTIONS = ["-H", "-tulnp"];
+const OPTIONS = ["-H", "-tunap"];
 
-/** The listening sockets of this machine. With the command in its first line, the file has all. */
+/** The sockets of this machine, those that are connected included. With the command in its first line, the file has all. */
 export async function readSockets(run: Surroundings["run"]): Promise<Findings> {
   const text = (await run("ss", OPTIONS))?.trim() ?? "";
   if (text === "") return { files: [], unread: [] };

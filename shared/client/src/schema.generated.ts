@@ -1080,7 +1080,11 @@ export interface components {
             exclude?: components["schemas"]["Cidr"][];
         };
         /** @enum {string} */
-        ExportFormat: "prometheus" | "certificates" | "ansible" | "hosts" | "dns" | "homepage" | "drawio" | "csv";
+        ExportFormat: "prometheus" | "certificates" | "metrics" | "ansible" | "hosts" | "dns" | "homepage" | "gatus" | "uptime-kuma" | "home-assistant" | "netbox" | "drawio" | "csv";
+        /** @enum {string} */
+        NetboxTable: "sites" | "manufacturers" | "device-roles" | "device-types" | "devices" | "interfaces" | "mac-addresses" | "prefixes" | "ip-addresses" | "services";
+        /** @enum {string} */
+        TargetScheme: "https" | "http" | "tcp";
         HealthEnvelope: {
             /** @description Always `true`. */
             success: boolean;
@@ -1116,6 +1120,8 @@ export interface components {
             cascades: {
                 [key: string]: number;
             };
+            /** @description Of a dry-run deletion of hosts or services. Not part of the `etag`. */
+            impact?: components["schemas"]["PlannedImpact"];
             /** @description Send as `If-Match` so that the write does exactly this or fails with 412. */
             etag: string;
         };
@@ -1160,6 +1166,19 @@ export interface components {
         };
         /** @enum {string} */
         RemovedBindingReason: "duplicate" | "covered_by_all_interfaces";
+        PlannedImpact: {
+            /** Format: int64 */
+            hosts: number;
+            /**
+             * Format: int64
+             * @description Also those on deleted hosts.
+             */
+            services: number;
+            /** Format: int64 */
+            processes: number;
+            /** @description False if there is more than is followed. */
+            complete: boolean;
+        };
         Failure: {
             /** @description Always `false`. */
             success: boolean;
@@ -2334,6 +2353,10 @@ export interface components {
             /** @description Who made it: a person or program by this API, or an import. */
             source: components["schemas"]["DependencySource"];
             note: string | null;
+            /** @description When imports found it. Not part of the `ETag`; absent from past states. */
+            seen?: components["schemas"]["Seen"] | null;
+            /** @description Since when imports that cover it have not found it. */
+            missed_since?: components["schemas"]["Timestamp"] | null;
         };
         DependencyClient: {
             host_id: components["schemas"]["Uuid"];
@@ -3059,6 +3082,8 @@ export interface components {
             columns?: components["schemas"]["ImportedColumn"][];
             subnets: components["schemas"]["ImportedSubnet"][];
             hosts: components["schemas"]["ImportedHost"][];
+            /** @description What the machines of the file are connected to; absent from plans of jobs before it was told. */
+            dependencies?: components["schemas"]["ImportedDependency"][];
             /** @description Covered entities that were not found; the first 10,000. They are not deleted. */
             missing: components["schemas"]["Missing"][];
             /** @description Parts of the file that were not imported, and why; the first 10,000. */
@@ -3184,6 +3209,43 @@ export interface components {
             ip_address: string;
             mac_address: string | null;
         };
+        ImportedDependency: {
+            /**
+             * Format: int64
+             * @description Line of the file, from 1; for a JSON list, the number of the entry.
+             */
+            line: number;
+            action: components["schemas"]["ImportedDependencyAction"];
+            /** @description Null if a dry run would create it. */
+            id: components["schemas"]["Uuid"] | null;
+            client: components["schemas"]["ImportedClient"];
+            server: components["schemas"]["ImportedServer"];
+            error: components["schemas"]["ImportRefusal"] | null;
+        };
+        /** @enum {string} */
+        ImportedDependencyAction: "create" | "update" | "unchanged" | "failed";
+        ImportedClient: {
+            /** @description Null if a dry run would create it. */
+            host_id: components["schemas"]["Uuid"] | null;
+            host_name: string;
+            /** @description Null if only the host is known, or a dry run would create the service. */
+            service_id: components["schemas"]["Uuid"] | null;
+            /** @description Null if only the host is known. */
+            service_name: string | null;
+            /** @description A process that is no service. */
+            process: string | null;
+        };
+        ImportedServer: {
+            /** @description Null if a dry run would create it. */
+            host_id: components["schemas"]["Uuid"] | null;
+            host_name: string;
+            /** @description Null if only the host is known, or a dry run would create the service. */
+            service_id: components["schemas"]["Uuid"] | null;
+            /** @description Null if only the host is known. */
+            service_name: string | null;
+            /** @description Such as `5432/tcp`; null if it is not known. */
+            port: string | null;
+        };
         Missing: {
             entity: components["schemas"]["SightedEntity"];
             id: components["schemas"]["Uuid"];
@@ -3195,7 +3257,7 @@ export interface components {
             missed_since: components["schemas"]["Timestamp"];
         };
         /** @enum {string} */
-        SightedEntity: "Host" | "Interface" | "Port" | "Service";
+        SightedEntity: "Host" | "Interface" | "Port" | "Service" | "Dependency";
         SkippedPart: {
             /**
              * Format: int64
@@ -3225,6 +3287,8 @@ export interface components {
             interfaces: components["schemas"]["ImportInterfaceCounts"];
             ports: components["schemas"]["ImportCounts"];
             services: components["schemas"]["ImportCounts"];
+            /** @description Absent from plans of jobs before imports made dependencies. */
+            dependencies?: components["schemas"]["ImportDependencyCounts"];
             missing: components["schemas"]["MissingCounts"];
             /**
              * Format: int64
@@ -3258,6 +3322,31 @@ export interface components {
             /** Format: int64 */
             unchanged: number;
         };
+        ImportDependencyCounts: {
+            /** Format: int64 */
+            create: number;
+            /** Format: int64 */
+            update: number;
+            /** Format: int64 */
+            unchanged: number;
+            /** Format: int64 */
+            failed: number;
+            /** @description Connections of which no dependency is made, by reason. */
+            not_made: components["schemas"]["ImportNotMade"];
+        };
+        ImportNotMade: {
+            /** Format: int64 */
+            loopback: number;
+            /** Format: int64 */
+            broadcast: number;
+            /** Format: int64 */
+            unknown_host: number;
+            /**
+             * Format: int64
+             * @description It is not clear which end is the client, or which host it is.
+             */
+            unclear: number;
+        };
         MissingCounts: {
             /** Format: int64 */
             hosts: number;
@@ -3267,6 +3356,8 @@ export interface components {
             ports: number;
             /** Format: int64 */
             services: number;
+            /** Format: int64 */
+            dependencies: number;
         };
         ImportJobEnvelope: {
             /** @description Always `true`. */
@@ -7598,6 +7689,10 @@ export interface operations {
                 service_id?: components["schemas"]["Uuid"];
                 /** @description Who made it: a person or program by this API, or an import. */
                 source?: components["schemas"]["DependencySource"];
+                /** @description Only entities that are missed, or only those that are not. */
+                missed?: boolean;
+                /** @description Only entities last found before this time. */
+                seen_before?: components["schemas"]["Instant"];
                 /** @description Primary sort key, always ascending. */
                 group_by?: components["schemas"]["DependencyOrderField"];
                 /** @description Sort key, within groups if any. Default `created_at`. */
@@ -7991,7 +8086,7 @@ export interface operations {
             query?: {
                 /** @description Only entities of this network. */
                 network_id?: components["schemas"]["Uuid"];
-                /** @description Only this host and its children. */
+                /** @description Only this host, its children, and what connects it with others. */
                 host_id?: components["schemas"]["Uuid"];
                 /** @description Only entities of this kind. */
                 entity?: components["schemas"]["ChangedEntity"];
@@ -8028,7 +8123,7 @@ export interface operations {
             query?: {
                 /** @description Only entities of this network. */
                 network_id?: components["schemas"]["Uuid"];
-                /** @description Only this host and its children. */
+                /** @description Only this host, its children, and what connects it with others. */
                 host_id?: components["schemas"]["Uuid"];
                 /** @description Only entities of this kind. */
                 entity?: components["schemas"]["ChangedEntity"];
@@ -8826,7 +8921,7 @@ export interface operations {
                 hostname?: string;
                 /** @description The kind of rows in a CSV table; by default detected from the headings. */
                 resource?: components["schemas"]["CsvResource"];
-                /** @description What columns of a CSV table mean, as `heading=meaning`; for the others, their headings say it. A meaning is one of `ip_address`, `mac_address`, `hostname`, `name`, `host`, `description`, `role`, `vendor`, `model`, `serial`, `os`, `os_version`, `port`, `protocol`, `service`, `service_definition`, `version`, `all_interfaces`, `netmask`, `status`, `ignore`, or `attributes_key`. Headings that the table does not have are without effect. */
+                /** @description What columns of a CSV table mean, as `heading=meaning`; for the others, their headings say it. A meaning is one of `ip_address`, `mac_address`, `hostname`, `name`, `host`, `description`, `role`, `vendor`, `model`, `serial`, `os`, `os_version`, `port`, `protocol`, `service`, `service_definition`, `version`, `all_interfaces`, `netmask`, `tags`, `network`, `id`, `status`, `ignore`, or `attributes_key`. Headings that the table does not have are without effect. */
                 columns?: string[];
             };
             header?: {
@@ -9329,6 +9424,14 @@ export interface operations {
                 role?: components["schemas"]["Role"][];
                 /** @description Required for `dns`: the zone of the hosts, such as `home.example`. */
                 zone?: string;
+                /** @description Required for `home-assistant`: where it reaches this service, such as `https://nts.example`. */
+                base_url?: string;
+                /** @description Required for `netbox`: one of the tables, which are imported in this order. */
+                table?: components["schemas"]["NetboxTable"];
+                /** @description Of `prometheus`: only services of this definition. */
+                service_definition?: string;
+                /** @description Of `prometheus`: only targets that serve pages with it; `tcp` for all that serve none. */
+                scheme?: components["schemas"]["TargetScheme"];
                 /** @description Of `csv`: what has a row; default `hosts`. */
                 resource?: components["schemas"]["CsvResource"];
             };

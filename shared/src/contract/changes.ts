@@ -102,7 +102,7 @@ const byWrite = {
 
 const changeFilters = {
   network_id: filters.network_id,
-  host_id: Id.optional().describe("Only this host and its children."),
+  host_id: Id.optional().describe("Only this host, its children, and what connects it with others."),
   ...byEntity,
   ...byWrite,
 } as const;
@@ -215,5 +215,5 @@ function history<Query extends typeof ofOne>(name: KindName, query: Query, one: 
 export const HISTORIES = {
   ...forKinds(KIND_NAMES, (name) => history(name, ofOne)),
   Network: history("Network", ofOne, "a network, without its contents"),
-  Host: history("Host", ofHost, "a host and its children"),
+  Host: history("Host", ofHost, "a host, its children, and what connects it with others"),
 };

@@ -4,6 +4,9 @@ import { PERMISSIONS } from "./endpoint.js";
 import { distinctTags } from "./folding.rules.js";
 import { textFault, visibilityFault } from "./formats.js";
 import { IPV6_PATTERN } from "./ip-notation.js";
+import { MOST_TAGS } from "./sizes.js";
+
+export { MOST_TAGS };
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
@@ -133,9 +136,6 @@ export function label(min: number, max: number): z.ZodString {
 
 export const Name = label(1, 100);
 export const Description = text(0, 500);
-
-/** Maximum tags of an entity. */
-export const MOST_TAGS = 50;
 
 /** Tags of an entity: ids of managed tags, or free labels. Duplicates are removed. */
 export const Tags = z

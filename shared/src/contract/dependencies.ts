@@ -4,12 +4,12 @@ import { endpoint } from "./endpoint.js";
 import { patchOf } from "./merge-patch.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
 import { resource } from "./resource.js";
+import { sighting, sightingFilters } from "./sightings.js";
 import { planned } from "./writes.js";
 
 // What hangs on what: a client, which stops working when its server does. @see docs/dependencies.md
 
-/** Of one host, at either end: deleting a host deletes them with it. */
-export const MOST_DEPENDENCIES_OF_HOST = 2_000;
+export { MOST_DEPENDENCIES_OF_HOST } from "./sizes.js";
 
 export const DEPENDENCY_SOURCES = ["Manual", "Discovery"] as const;
 export const DependencySource = z
@@ -49,6 +49,7 @@ export const Dependency = z
     server: DependencyServer,
     source: DependencySource,
     note: z.string().nullable(),
+    ...sighting,
   })
   .meta({ id: "Dependency" });
 export type Dependency = z.infer<typeof Dependency>;
@@ -106,6 +107,7 @@ export const listDependencies = endpoint({
     host_id: Id.optional().describe("Only those of this host, or of what is on it, as client or server."),
     service_id: Id.optional().describe("Only those of this service, as client or server."),
     source: DependencySource.optional(),
+    ...sightingFilters,
   }),
   response: Dependency,
   list: true,

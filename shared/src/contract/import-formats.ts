@@ -46,6 +46,9 @@ export type CsvResource = (typeof CSV_RESOURCES)[number];
 /** Stands for an unknown MAC address in a list, so that the others keep their places. */
 export const UNKNOWN_MAC = "?";
 
+/** Separates the tags in a cell. Within the name of a tag, it, commas and backslashes have a backslash before them. */
+export const TAG_SEPARATOR = ";";
+
 /** Begins the heading of a column with the values of an attribute. */
 export const ATTRIBUTE_COLUMN = "attributes_";
 
@@ -70,6 +73,9 @@ export const COLUMN_MEANINGS = [
   "version",
   "all_interfaces",
   "netmask",
+  "tags",
+  "network",
+  "id",
   "status",
   "ignore",
 ] as const;

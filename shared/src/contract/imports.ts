@@ -144,6 +144,29 @@ export const ImportedHost = z
   .meta({ id: "ImportedHost" });
 export type ImportedHost = z.infer<typeof ImportedHost>;
 
+const endOfHost = {
+  host_id: Id.nullable().describe("Null if a dry run would create it."),
+  host_name: z.string(),
+  service_id: Id.nullable().describe("Null if only the host is known, or a dry run would create the service."),
+  service_name: z.string().nullable().describe("Null if only the host is known."),
+};
+
+export const ImportedDependency = z
+  .object({
+    line: Line,
+    action: z.enum(["create", "update", "unchanged", "failed"]).meta({ id: "ImportedDependencyAction" }),
+    id,
+    client: z
+      .object({ ...endOfHost, process: z.string().nullable().describe("A process that is no service.") })
+      .meta({ id: "ImportedClient" }),
+    server: z
+      .object({ ...endOfHost, port: z.string().nullable().describe("Such as `5432/tcp`; null if it is not known.") })
+      .meta({ id: "ImportedServer" }),
+    error: Refusal.nullable(),
+  })
+  .meta({ id: "ImportedDependency" });
+export type ImportedDependency = z.infer<typeof ImportedDependency>;
+
 export const SkippedPart = z
   .object({
     line: Line,
@@ -173,6 +196,20 @@ export const ImportSummary = z
     }),
     ports: Counts,
     services: Counts,
+    dependencies: HostCounts.extend({
+      not_made: z
+        .object({
+          loopback: z.int(),
+          broadcast: z.int(),
+          unknown_host: z.int(),
+          unclear: z.int().describe("It is not clear which end is the client, or which host it is."),
+        })
+        .meta({ id: "ImportNotMade" })
+        .describe("Connections of which no dependency is made, by reason."),
+    })
+      .meta({ id: "ImportDependencyCounts" })
+      .optional()
+      .describe("Absent from plans of jobs before imports made dependencies."),
     missing: MissingCounts,
     skipped: z.int().describe("Total number skipped, including parts not listed in `skipped`."),
     unanswered: z.int().describe("Hosts assumed to be up (`-Pn`) that did not respond; they are not created."),
@@ -208,6 +245,10 @@ export const ImportPlan = z
     columns: z.array(ImportedColumn).optional().describe("For tables: what each column was taken for, in their order."),
     subnets: z.array(ImportedSubnet),
     hosts: z.array(ImportedHost),
+    dependencies: z
+      .array(ImportedDependency)
+      .optional()
+      .describe("What the machines of the file are connected to; absent from plans of jobs before it was told."),
     missing: z.array(Missing).describe("Covered entities that were not found; the first 10,000. They are not deleted."),
     skipped: z.array(SkippedPart).describe("Parts of the file that were not imported, and why; the first 10,000."),
     summary: ImportSummary,

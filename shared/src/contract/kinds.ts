@@ -177,7 +177,7 @@ export const KINDS = {
     mayReferTo: [],
     names: ["Host", "Service", "Port"],
     tagged: false,
-    sighted: false,
+    sighted: true,
     parts: [],
     key: ["client", "server"],
   },

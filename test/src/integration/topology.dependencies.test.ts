@@ -4,26 +4,35 @@ import {
   bulkDeleteDependencies,
   bulkDeleteHosts,
   createDependency,
+  createHost,
+  createPort,
   type Dependency,
+  deleteDependency,
   deleteHost,
   deletePort,
   deleteService,
   getDependency,
   getHostImpact,
   getServiceImpact,
+  HISTORIES,
   type Impact,
+  type ImportPlan,
   patchHost,
   getService,
   type Host,
   listDependencies,
+  listHosts,
   mergeHosts,
   MOST_DEPENDENCIES_OF_HOST,
   patchDependency,
   patchService,
+  reportGone,
   splitHost,
   updateDependency,
 } from "@nts/shared/contract";
+import { dependencyText } from "@nts/shared/contract/names.rules";
 import { archiveOf, imported, normalForm } from "../support/archives.js";
+import { importFile, sendFile } from "../support/imports.js";
 import { waitForJournal } from "../support/moments.js";
 import { revert, withRequestId } from "../support/reverts.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
@@ -77,7 +86,7 @@ describe("a dependency", () => {
       note: null,
     });
     const whole = await make(usual());
-    expect(await owner.call(getDependency, { params: whole })).toEqual(whole);
+    expect(await owner.call(getDependency, { params: whole })).toEqual({ ...whole, seen: null, missed_since: null });
     const ids = async (query: object): Promise<string[]> => (await all(query)).map(({ id }) => id).sort();
     const both = [plain.id, whole.id].sort();
     expect(await ids({ host_id: web.id })).toEqual(both);
@@ -207,6 +216,7 @@ describe("what becomes of a dependency", () => {
     const { meta } = await owner.send(deleteService, { params: db.services[0]!, query: { dry_run: true } });
     const gone = { action: "delete", entity: "Dependency", id: made.id };
     expect(meta.plan?.changes).toContainEqual(expect.objectContaining(gone));
+    expect(meta.plan?.impact).toEqual({ hosts: 0, services: 1, processes: 0, complete: true });
     expect(await all()).toHaveLength(1);
   });
 
@@ -288,6 +298,185 @@ describe("what becomes of a dependency", () => {
     await owner.call(bulkDeleteDependencies, { body: [first!.id] });
     await make(usual());
     expect((await imported(owner, archive.text)).summary.Dependency).toMatchObject({ create: 0, unchanged: 2 });
+  });
+});
+
+describe("what a machine is connected to", () => {
+  const PEER = "10.0.0.7:5432";
+  const nginx = (local: string, peer: string): string =>
+    `tcp ESTAB 0 0 ${local} ${peer} users:(("nginx",pid=10,fd=9))\n`;
+  const sockets = (...lines: string[]): string =>
+    `# ss -H -tunap\ntcp LISTEN 0 9 0.0.0.0:443 0.0.0.0:* users:(("nginx",pid=10,fd=6))\n${lines.join("")}`;
+  const fromWeb = (file: string, query = {}): Promise<ImportPlan> =>
+    importFile(owner, "ss", { network_id: network(), hostname: "shop", ...query }, file);
+  const textsOf = ({ dependencies = [] }: ImportPlan): string[] =>
+    dependencies.map((one) => `${one.action} ${dependencyText(one)}`);
+  const READ = "create nginx on shop → PostgreSQL on store:5432";
+  let store: Host;
+
+  beforeEach(async () => {
+    const { id: port } = unknownEntity();
+    store = await owner.call(createHost, {
+      body: {
+        network_id: network(),
+        name: "store",
+        interfaces: [{ ip_address: "10.0.0.7", subnet_id: home.subnet.id }],
+        ports: [{ id: port, number: 5432, protocol: "Tcp" }],
+        services: [
+          { name: "PostgreSQL", service_definition: "PostgreSQL", bindings: [{ type: "Port", port_id: port }] },
+        ],
+      },
+    });
+  });
+
+  it("is shown by a dry run, made, and only seen again afterwards", async () => {
+    const file = sockets(nginx("10.0.0.5:41000", PEER), nginx("10.0.0.5:41001", PEER));
+    const preview = await fromWeb(file, { dry_run: "true" });
+    expect([textsOf(preview), preview.dependencies?.[0]?.id, await all()]).toEqual([[READ], null, []]);
+    expect(textsOf(await fromWeb(file))).toEqual([READ]);
+    const [made] = await all();
+    const shop = (await owner.list(listHosts, { query: { q: "shop" } })).rows[0]!;
+    expect(made).toMatchObject({
+      source: "Discovery",
+      client: { host_id: shop.id, service_id: shop.services[0]!.id, process: null },
+      server: { host_id: store.id, service_id: store.services[0]!.id, port_id: store.ports[0]!.id },
+      seen: { by: "ss" },
+      missed_since: null,
+    });
+    const { dependencies, summary } = await fromWeb(file);
+    expect(dependencies?.map(({ action, id }) => [action, id])).toEqual([["unchanged", made!.id]]);
+    expect(summary.dependencies).toMatchObject({ create: 0, update: 0, unchanged: 1, failed: 0 });
+    const [again] = await all();
+    expect(again!.seen!.first_at).toBe(made!.seen!.first_at);
+    expect(Date.parse(again!.seen!.last_at)).toBeGreaterThan(Date.parse(made!.seen!.last_at));
+    expect({ ...again, seen: null }).toEqual({ ...made, seen: null });
+  });
+
+  it("is found from the other end, too, and what is unknown is counted", async () => {
+    const interfaces = [{ ip_address: "10.0.0.5", subnet_id: home.subnet.id }];
+    await owner.call(createHost, { body: { network_id: network(), name: "shop", hostname: "shop", interfaces } });
+    await fromWeb(sockets(nginx("10.0.0.5:41000", PEER)));
+    const file = `# ss -H -tunap\ntcp LISTEN 0 9 0.0.0.0:5432 0.0.0.0:* users:(("postgres",pid=1,fd=6))
+tcp ESTAB 0 0 ${PEER} 10.0.0.5:41000
+tcp ESTAB 0 0 ${PEER} 10.0.0.99:41000
+tcp ESTAB 0 0 127.0.0.1:5432 127.0.0.1:41000\n`;
+    const query = { network_id: network(), host_id: store.id };
+    const plan = await importFile(owner, "ss", query, file);
+    // The list does not say which process of the client it is.
+    expect(textsOf(plan)).toEqual(["unchanged shop → PostgreSQL on store:5432"]);
+    expect(plan.summary.dependencies!.not_made).toEqual({ loopback: 1, broadcast: 0, unknown_host: 1, unclear: 0 });
+    expect(plan.skipped).toContainEqual({ line: 4, what: "client 10.0.0.99", reason: "no host has this address" });
+    expect(await all()).toHaveLength(1);
+  });
+
+  it("is replaced where a later list says more, unless somebody has written it", async () => {
+    const bare = sockets('tcp ESTAB 0 0 10.0.0.5:41000 10.0.0.7:9999 users:(("backup",pid=7,fd=3))\n');
+    await fromWeb(bare);
+    const [first] = await all();
+    expect(first!.server).toMatchObject({ host_id: store.id, service_id: null, port_id: null });
+    await owner.call(createPort, { body: { host_id: store.id, network_id: network(), number: 9999, protocol: "Tcp" } });
+    expect(textsOf(await fromWeb(bare))).toEqual(["update backup on shop → store:9999"]);
+    const [more] = await all();
+    expect([more!.id, more!.client.process, more!.server.port_id === null]).toEqual([first!.id, "backup", false]);
+    const shop = first!.client.host_id;
+    await owner.call(deleteDependency, { params: more! });
+    const written = await make({ client: { host_id: shop, process: "backup" }, server: { host_id: store.id } });
+    expect(textsOf(await fromWeb(bare))).toEqual(["create backup on shop → store:9999"]);
+    expect((await all()).map(({ source }) => source).sort()).toEqual(["Discovery", "Manual"]);
+    expect((await all()).find(({ id }) => id === written.id)!.server.port_id).toBeNull();
+  });
+
+  it("is missed by a list of all that does not show it, by no other, and returns", async () => {
+    await fromWeb(sockets(nginx("10.0.0.5:41000", PEER)));
+    const written = await make({ client: { host_id: (await all())[0]!.client.host_id }, server: {} });
+    const missed = async (): Promise<boolean[]> =>
+      (await all({ order_by: "created_at" })).map(({ missed_since }) => missed_since !== null);
+    await fromWeb(sockets().replace("-tunap", "-tulnp"));
+    expect(await missed()).toEqual([false, false]);
+    const { missing, summary } = await fromWeb(sockets());
+    expect(missing).toEqual([expect.objectContaining({ entity: "Dependency", name: "shop → store" })]);
+    expect([await missed(), summary.missing.dependencies]).toEqual([[true, false], 1]);
+    expect((await all({ missed: true })).map(({ id }) => id)).not.toContain(written.id);
+    const { counts, gone } = await owner.call(reportGone, { query: { days: 0, network_id: network() } });
+    expect([counts.dependencies, gone.map(({ name, host_name }) => [name, host_name])]).toEqual([
+      1,
+      [["shop → store", "shop"]],
+    ]);
+    await fromWeb(sockets(nginx("10.0.0.5:41000", PEER)));
+    expect(await missed()).toEqual([false, false]);
+  });
+
+  it("goes with an undo of the import, and is in the history of the hosts at both ends", async () => {
+    const request = await withRequestId((headers) =>
+      sendFile(
+        owner,
+        "ss",
+        { network_id: network(), hostname: "shop" },
+        sockets(nginx("10.0.0.5:41000", PEER)),
+        headers,
+      ),
+    );
+    const [made] = await all();
+    await waitForJournal(owner);
+    for (const id of [made!.client.host_id, store.id]) {
+      const entries = await owner.call(HISTORIES.Host, { params: { id }, query: {} });
+      expect(entries.filter(({ entity }) => entity === "Dependency")).toEqual([
+        expect.objectContaining({ entity_id: made!.id, action: "created", host_id: null }),
+      ]);
+    }
+    expect((await revert(owner, request)).status).toBe(200);
+    expect(await all()).toEqual([]);
+  });
+
+  it("of the services of a Compose file is what they need, and observes nothing", async () => {
+    const file = `name: shop
+services:
+  web: { image: nginx, ports: ["8080:80"], depends_on: { db: { condition: service_healthy }, gone: {} } }
+  db: { image: postgres:16 }
+  worker: { image: python, depends_on: [db], links: ["web:front"] }
+`;
+    const query = { network_id: network(), hostname: "docker" };
+    const dry = await importFile(owner, "compose", { ...query, dry_run: "true" }, file);
+    const plan = await importFile(owner, "compose", query, file);
+    expect(textsOf(plan).sort()).toEqual([
+      "create shop-web-1 on docker → shop-db-1 on docker",
+      "create shop-worker-1 on docker → shop-db-1 on docker",
+      "create shop-worker-1 on docker → shop-web-1 on docker",
+    ]);
+    expect(textsOf(dry)).toEqual(textsOf(plan));
+    expect(plan.skipped).toContainEqual(
+      expect.objectContaining({ what: "dependency of service web", reason: "the file runs no service gone" }),
+    );
+    expect((await all()).map(({ seen }) => seen)).toEqual([null, null, null]);
+    expect(textsOf(await importFile(owner, "compose", query, file)).map((text) => text.split(" ")[0])).toEqual(
+      Array.from({ length: 3 }, () => "unchanged"),
+    );
+  });
+
+  it("of a published service of Kubernetes is the only node that runs it", async () => {
+    const node = (name: string, ip: string): object => ({
+      kind: "Node",
+      metadata: { name },
+      status: { addresses: [{ type: "InternalIP", address: ip }] },
+    });
+    const pod = (name: string, app: string, nodeName: string): object => ({
+      kind: "Pod",
+      metadata: { name, namespace: "default", labels: { app } },
+      spec: { nodeName, containers: [{ image: "nginx" }] },
+      status: { phase: "Running" },
+    });
+    const service = (name: string, nodePort: number): object => ({
+      kind: "Service",
+      metadata: { name, namespace: "default" },
+      spec: { type: "NodePort", selector: { app: name }, ports: [{ port: 80, nodePort, protocol: "TCP" }] },
+    });
+    const items = [
+      ...[node("n1", "10.0.0.21"), node("n2", "10.0.0.22"), service("one", 30_001), service("two", 30_002)],
+      ...[pod("one-1", "one", "n2"), pod("two-1", "two", "n1"), pod("two-2", "two", "n2")],
+    ];
+    const file = JSON.stringify({ apiVersion: "v1", kind: "List", items });
+    const plan = await importFile(owner, "kubernetes", { network_id: network() }, file);
+    expect(textsOf(plan)).toEqual(["create default/one on n1 → n2"]);
   });
 });
 

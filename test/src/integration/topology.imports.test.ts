@@ -37,6 +37,11 @@ beforeAll(async () => {
   done = await importScan(owner, network, scanFile("office"));
 });
 
+const NO_DEPENDENCIES = {
+  ...{ create: 0, update: 0, unchanged: 0, failed: 0 },
+  not_made: { loopback: 0, broadcast: 0, unknown_host: 0, unclear: 0 },
+};
+
 describe("the scan of an office", () => {
   it("is planned as it is then imported", () => {
     expect(dry.dry_run).toBe(true);
@@ -73,7 +78,8 @@ describe("the scan of an office", () => {
       interfaces: { create: 5, update: 0, unchanged: 0, superseded: 0 },
       ports: { create: 13, update: 0, unchanged: 0 },
       services: { create: 9, update: 0, unchanged: 0 },
-      missing: { hosts: 0, interfaces: 0, ports: 0, services: 0 },
+      dependencies: NO_DEPENDENCIES,
+      missing: { hosts: 0, interfaces: 0, ports: 0, services: 0, dependencies: 0 },
       skipped: 12,
       unanswered: 0,
     });
@@ -120,7 +126,8 @@ describe("the scan of an office, once imported,", () => {
       interfaces: { create: 0, update: 0, unchanged: 5, superseded: 0 },
       ports: { create: 0, update: 0, unchanged: 13 },
       services: { create: 0, update: 0, unchanged: 9 },
-      missing: { hosts: 0, interfaces: 0, ports: 0, services: 0 },
+      dependencies: NO_DEPENDENCIES,
+      missing: { hosts: 0, interfaces: 0, ports: 0, services: 0, dependencies: 0 },
       skipped: 12,
       unanswered: 0,
     });

@@ -200,7 +200,7 @@ describe("the coverage of a scan", () => {
     await importBlock(owner, network, "192.168.1.0/24", [NAS, TV]);
     const gone = await importBlock(owner, network, "192.168.1.0/24", [NAS]);
     expect(missingIn(gone)).toEqual(["Host 192.168.1.150", "Interface 192.168.1.150"]);
-    expect(gone.summary.missing).toEqual({ hosts: 1, interfaces: 1, ports: 0, services: 0 });
+    expect(gone.summary.missing).toEqual({ hosts: 1, interfaces: 1, ports: 0, services: 0, dependencies: 0 });
     expect(gone.covered).toEqual({ addresses: ["192.168.1.0/24"], ports: [] });
     const since = byAddress(await hostsOf(owner, network))[TV.ip]!.missed_since;
     expect(since).toBe(gone.missing[0]!.missed_since);
@@ -268,7 +268,7 @@ describe("the coverage of a scan: ports, dry runs, other hosts", () => {
     expect((await owner.list(listHosts, { query: { network_id: network, missed: true } })).rows).toEqual([]);
     const done = await importScan(owner, network, file);
     expect(missingIn(dry)).toEqual(missingIn(done));
-    expect(dry.summary.missing).toEqual({ hosts: 1, interfaces: 1, ports: 1, services: 1 });
+    expect(dry.summary.missing).toEqual({ hosts: 1, interfaces: 1, ports: 1, services: 1, dependencies: 0 });
   });
 
   it("excludes a host that is still found elsewhere, and one that was created since", async () => {
@@ -381,7 +381,7 @@ describe("the report of stale entities", () => {
       await importBlock(owner, id, "192.168.1.0/24", [NAS, TV], { services: "1-1000" });
     await importBlock(owner, network, "192.168.1.0/24", [{ ...NAS, ports: [22] }], { services: "1-1000" });
     const gone = await owner.call(reportGone, { query: { days: 0 } });
-    expect(gone.counts).toEqual({ hosts: 1, interfaces: 1, ports: 1, services: 1 });
+    expect(gone.counts).toEqual({ hosts: 1, interfaces: 1, ports: 1, services: 1, dependencies: 0 });
     expect(gone.gone.map(({ entity, name }) => `${entity} ${name}`)).toEqual([
       `Host ${TV.ip}`,
       `Interface ${TV.ip}`,

@@ -33,6 +33,9 @@ export const MEANINGS: Readonly<Record<ColumnMeaning, string>> = {
   version: "Version of the service",
   all_interfaces: "Whether it listens on all addresses",
   netmask: "Mask of the subnet",
+  tags: "Tags",
+  network: "Network",
+  id: "Id",
   status: "Status",
   ignore: "Not used",
 };

@@ -32,7 +32,7 @@ export const FORMATS: Readonly<Record<ImportFormat, { readonly label: string; re
     command: "pvesh get /cluster/status --output-format json > proxmox.json",
   },
   csv: { label: "Table (CSV)", command: null },
-  ss: { label: "Listening sockets (ss)", command: '(echo "# ss -H -tulnp"; sudo ss -H -tulnp) > sockets.txt' },
+  ss: { label: "Sockets (ss)", command: '(echo "# ss -H -tunap"; sudo ss -H -tunap) > sockets.txt' },
   netstat: { label: "Listening sockets (netstat)", command: "netstat -an > sockets.txt" },
   lsof: { label: "Listening sockets (lsof)", command: "sudo lsof -nP -i > sockets.txt" },
 };

@@ -1,5 +1,6 @@
 import { Alert, Badge, Button, Text, Title } from "@mantine/core";
-import type { Evidence, ImportedHost, ImportPlan, SkippedPart } from "@nts/shared/contract";
+import type { Evidence, ImportedDependency, ImportedHost, ImportPlan, SkippedPart } from "@nts/shared/contract";
+import { dependencyText } from "@nts/shared/contract/names.rules";
 import { type ReactNode, useState } from "react";
 import { type Column, DataTable } from "../list/data-table.js";
 import { portText } from "../parts/socket-texts.js";
@@ -28,7 +29,17 @@ const ACTIONS: Readonly<
 
 /** The preview or result of an import. */
 export function PlanView({ plan }: { readonly plan: ImportPlan }): ReactNode {
-  const { format, summary, dry_run: isDry, complete, broke_off: end, hosts, missing, skipped } = plan;
+  const {
+    format,
+    summary,
+    dry_run: isDry,
+    complete,
+    broke_off: end,
+    hosts,
+    dependencies = [],
+    missing,
+    skipped,
+  } = plan;
   return (
     <div role="region" aria-label={isDry ? "Preview" : "Result"}>
       {!isDry && (
@@ -51,6 +62,9 @@ export function PlanView({ plan }: { readonly plan: ImportPlan }): ReactNode {
       </Title>
       <Figures {...summary} />
       {hosts.length > 0 && <HostsPart hosts={hosts} isDry={isDry} />}
+      {summary.dependencies !== undefined && (
+        <DependenciesPart dependencies={dependencies} counts={summary.dependencies} isDry={isDry} />
+      )}
       {summary.unanswered > 0 && (
         <Text size="sm" mt="md">
           {summary.unanswered} {summary.unanswered === 1 ? "address" : "addresses"} did not respond and will not be
@@ -101,7 +115,7 @@ function knownOf({ update, unchanged }: ImportPlan["summary"]["services"]): read
   ];
 }
 
-function Figures({ hosts, subnets, ports, services }: ImportPlan["summary"]): ReactNode {
+function Figures({ hosts, subnets, ports, services, dependencies }: ImportPlan["summary"]): ReactNode {
   return (
     <dl className={classes.figures}>
       <Figure label="Hosts" create={hosts.create} rest={[...knownOf(hosts), [hosts.failed, "failed"]]} />
@@ -115,6 +129,13 @@ function Figures({ hosts, subnets, ports, services }: ImportPlan["summary"]): Re
       />
       <Figure label="Ports" create={ports.create} rest={knownOf(ports)} />
       <Figure label="Services" create={services.create} rest={knownOf(services)} />
+      {dependencies !== undefined && dependencies.create + dependencies.update + dependencies.unchanged > 0 && (
+        <Figure
+          label="Dependencies"
+          create={dependencies.create}
+          rest={[...knownOf(dependencies), [dependencies.failed, "failed"]]}
+        />
+      )}
     </dl>
   );
 }
@@ -217,6 +238,63 @@ function HostCell({ host, isDry }: { readonly host: ImportedHost; readonly isDry
     </>
   );
 }
+
+interface DependenciesPartProps {
+  readonly dependencies: readonly ImportedDependency[];
+  readonly counts: NonNullable<ImportPlan["summary"]["dependencies"]>;
+  readonly isDry: boolean;
+}
+
+/** What is connected to what, and the connections of which nothing is made. */
+function DependenciesPart({ dependencies, counts, isDry }: DependenciesPartProps): ReactNode {
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole ? dependencies : dependencies.slice(0, SHOWN);
+  const left = Object.entries(counts.not_made).filter(([, count]) => count > 0);
+  return (
+    <>
+      {dependencies.length > 0 && (
+        <Title order={3} mt="lg" mb="xs">
+          Dependencies
+        </Title>
+      )}
+      {dependencies.length > 0 && (
+        <ul className={classes.list} aria-label="Dependencies in the file">
+          {shown.map((one) => (
+            <li key={dependencyText(one)}>
+              <Badge variant="light" color={ACTIONS[one.action].color} tt="none" mr="xs">
+                {isDry ? ACTIONS[one.action].planned : ACTIONS[one.action].done}
+              </Badge>
+              {dependencyText(one)}
+              {one.error !== null && (
+                <Text size="xs" c="var(--mantine-color-error)">
+                  {one.error.message}
+                </Text>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {shown.length < dependencies.length && (
+        <Button variant="subtle" size="xs" mt="xs" onClick={() => setWhole(true)}>
+          Show all {dependencies.length}
+        </Button>
+      )}
+      {left.length > 0 && (
+        <Text size="sm" mt="md">
+          Connections of which no dependency is made:{" "}
+          {left.map(([reason, count]) => `${count} ${LEFT_OUT[reason as keyof typeof LEFT_OUT]}`).join(", ")}.
+        </Text>
+      )}
+    </>
+  );
+}
+
+const LEFT_OUT = {
+  loopback: "on the loopback",
+  broadcast: "to groups of machines",
+  unknown_host: "with addresses of no known host",
+  unclear: "unclear",
+} as const;
 
 /** Entities covered by the file that it has not seen. They are kept. */
 function MissingPart({ missing, summary }: Pick<ImportPlan, "missing" | "summary">): ReactNode {

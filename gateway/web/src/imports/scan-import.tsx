@@ -290,9 +290,10 @@ function Refusal({ form }: PartProps): ReactNode {
 
 /** Unchanged entities are imported, too, to record sightings; tables record none. */
 function isNothing({ format, summary, missing }: ImportPlan): boolean {
-  const { hosts, subnets } = summary;
+  const { hosts, subnets, dependencies } = summary;
   const seen = format === "csv" ? 0 : hosts.unchanged;
-  return hosts.create + hosts.update + subnets.create + seen + missing.length === 0;
+  const needs = (dependencies?.create ?? 0) + (dependencies?.update ?? 0);
+  return hosts.create + hosts.update + subnets.create + seen + needs + missing.length === 0;
 }
 
 /** Labels of positions contain spaces, those of requests do not. */

@@ -1,5 +1,6 @@
 import { Button } from "@mantine/core";
 import {
+  bulkDeleteDependencies,
   bulkDeleteHosts,
   bulkDeleteInterfaces,
   bulkDeletePorts,
@@ -36,6 +37,7 @@ const DELETES = {
   Interface: bulkDeleteInterfaces,
   Port: bulkDeletePorts,
   Service: bulkDeleteServices,
+  Dependency: bulkDeleteDependencies,
 } as const;
 
 const USUAL_DAYS = "0";

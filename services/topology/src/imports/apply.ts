@@ -67,7 +67,7 @@ export async function applyHost(storage: Storage, given: Target, session: Remote
   const sharded = shardedFor(storage);
   const hostIds = [...(before === null ? [] : [before.hostId]), ...losers].sort();
   return refusingDuplicates(() =>
-    transactionOnHosts(storage, { work: target.work, scope, hostIds, keys: keysOf(networkId) }, async (tx) => {
+    transactionOnHosts(storage, { work: target.work, scope, hostIds, keys: importKeys(networkId) }, async (tx) => {
       await lockImports(storage, tx, target);
       const interfaces = await storage.interfaces.findByIdentity(scope, identities, tx);
       const known =
@@ -134,7 +134,7 @@ export async function createHosts(
   usual.catch(() => undefined);
   let startedAt = performance.now();
   const created = await refusingDuplicates(() =>
-    storage.transaction<Created>(given.work, keysOf(networkId), async (tx) => {
+    storage.transaction<Created>(given.work, importKeys(networkId), async (tx) => {
       await storage.database.turn(tx, scope, documents);
       startedAt = performance.now();
       await lockImports(storage, tx, { scope, networkId });
@@ -180,7 +180,7 @@ export async function updateHosts(
   const identities = identitiesOf(jobs);
   let startedAt = performance.now();
   const results = await refusingDuplicates(() =>
-    transactionOnHosts(storage, { work: target.work, scope, hostIds, keys: keysOf(networkId) }, async (tx) => {
+    transactionOnHosts(storage, { work: target.work, scope, hostIds, keys: importKeys(networkId) }, async (tx) => {
       await storage.database.turn(tx, scope, documentsOf(jobs));
       startedAt = performance.now();
       await lockImports(storage, tx, target);
@@ -235,7 +235,7 @@ export async function makeSubnets(storage: Storage, target: Target, cidrs: reado
   const { scope, networkId } = target;
   await storage.quota.require(scope);
   const sharded = shardedFor(storage);
-  return storage.transaction(target.work, keysOf(networkId), async (tx) => {
+  return storage.transaction(target.work, importKeys(networkId), async (tx) => {
     await lockImports(storage, tx, target);
     const keys = cidrs.map((cidr) => parseBlock(cidr, "cidr").key);
     const there = await storage.subnets.findMany(scope, { cidr_key: { $in: keys } }, tx);
@@ -258,7 +258,7 @@ function shardedFor(storage: Storage): Storage {
 }
 
 /** A queue key that makes this process' transactions wait instead of conflicting. */
-function keysOf(networkId: string): string[] {
+export function importKeys(networkId: string): string[] {
   return [`import into ${networkId}`];
 }
 

@@ -1,4 +1,10 @@
-import type { ImportedSubnet, ImportFormat, UploadedBytes } from "@nts/shared/contract";
+import type {
+  ImportedDependency,
+  ImportedSubnet,
+  ImportFormat,
+  ImportSummary,
+  UploadedBytes,
+} from "@nts/shared/contract";
 import { type CsvResource, type SaidColumn, takesHost, takesResource } from "@nts/shared/contract/import-formats";
 import { AppError, validationFailed } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
@@ -7,10 +13,12 @@ import { asAppError } from "@nts/shared/mongo/faults";
 import type { Work } from "@nts/shared/work";
 import { chunksOf } from "@nts/shared/groups";
 import { narrowedTo } from "../storage/scope.js";
+import { STORED } from "../storage/entity-reader.js";
 import type { Storage } from "../storage/storage.js";
 import {
   resultOf,
   failedResult,
+  countDependencies,
   countHost,
   countSubnet,
   emptySummary,
@@ -19,14 +27,15 @@ import {
 } from "./result.rules.js";
 import { applyHost, createHosts, makeSubnets, type Target, updateHosts } from "./apply.js";
 import { type BatchSize, createBatchSize } from "./batch-size.js";
+import { connectedMachines } from "./connected.js";
 import type { CoverageLimit } from "./limited-coverage.js";
 import type { ImportRunner, Turn } from "./runner.js";
 import { type Outcomes, outcomesOf } from "./outcomes.js";
 import type { Match } from "./match.rules.js";
 import { hintsOf } from "./places.js";
 import type { SubnetPlace } from "./plan.rules.js";
-import { createSkipped, type FileLimits, RESPONSE_LIMITS } from "./scan.rules.js";
-import { createSightingRecorder } from "./sighting-recorder.js";
+import { createSkipped, type FileLimits, RESPONSE_LIMITS, type Skipped } from "./scan.rules.js";
+import { createSightingRecorder, type SightingRecorder } from "./sighting-recorder.js";
 import type { NamedMachine } from "./recognition.js";
 import type { Job, ReadFile } from "./session.js";
 import { bareHosts, hostsNamed, subnetsOf } from "./store.js";
@@ -73,6 +82,8 @@ export interface ImportRequest extends ImportParameters {
 export interface PreparedImport extends ImportParameters {
   readonly hints: ReturnType<typeof hintsOf>;
   readonly named: NamedMachine | null;
+  /** The name of the network. */
+  readonly network: string;
 }
 
 /** Follows an import, and may stop it. */
@@ -130,11 +141,11 @@ export async function prepareImport(storage: Storage, parameters: ImportParamete
   const { networkId } = parameters;
   const scope = narrowedTo(parameters.scope, networkId);
   const hints = hintsOf(parameters.subnetHints);
-  if ((await storage.networks.find(scope, networkId)) === null)
-    throw new AppError("invalid_reference", { path: "network_id" });
+  const network = await storage.networks.find(scope, networkId);
+  if (network === null) throw new AppError("invalid_reference", { path: "network_id" });
   const named = await namedBy(storage, scope, parameters);
   requireTable(parameters);
-  return { ...parameters, scope, hints, named };
+  return { ...parameters, scope, hints, named, network: network.entity.name };
 }
 
 /** What runs an import. */
@@ -152,7 +163,7 @@ export async function* runImport(
   prepared: PreparedImport,
   { session, file, limits, watch }: ImportRun,
 ): AsyncGenerator<string> {
-  const { work, scope, networkId, hints, named, format, resource, columns, atMs, coverage } = prepared;
+  const { work, scope, networkId, network, hints, named, format, resource, columns, atMs, coverage } = prepared;
   const run: Run = {
     ...prepared,
     storage,
@@ -164,6 +175,9 @@ export async function* runImport(
   };
   const given = {
     networkId,
+    network,
+    // Only tables have tags.
+    ...(format !== "nmap" && takesResource(format) && { tags: await tagsByName(storage, scope) }),
     hints,
     format,
     resource,
@@ -174,6 +188,14 @@ export async function* runImport(
     ...(coverage && { coverage }),
   };
   yield* responseText(run, await session.read(file, given));
+}
+
+/** Ids of the organization's tags, of which there are few, by their names in lower case. */
+async function tagsByName({ tags }: Storage, scope: Scope): Promise<ReadonlyMap<string, string>> {
+  const found = await tags.select(scope, {}, { projection: STORED });
+  return new Map(
+    found.map((document) => tags.storedIn(document, scope).entity).map(({ id, name }) => [name.toLowerCase(), id]),
+  );
 }
 
 /** The machine that produced the file; null if the request names none. */
@@ -249,6 +271,10 @@ async function* responseText(run: Run, read: ReadFile): AsyncGenerator<string> {
     watch.hostDone();
     return host.text;
   });
+  yield `],"dependencies":[`;
+  yield* listed(dependenciesDone(run, format, { summary, skipped, sightingRecorder }), (one) =>
+    Promise.resolve(JSON.stringify(one)),
+  );
   yield `],"missing":[`;
   // A stopped import does not know what the other hosts would have found.
   if (!watch.isStopped())
@@ -257,6 +283,30 @@ async function* responseText(run: Run, read: ReadFile): AsyncGenerator<string> {
   watch.done?.(summary, head.covered.addresses);
   const inOrder = [...skipped.listed].sort((a, b) => a.line - b.line);
   yield `],"skipped":${JSON.stringify(inOrder)},"summary":${JSON.stringify(summary)}}`;
+}
+
+interface Counting {
+  readonly summary: ImportSummary;
+  readonly skipped: Skipped;
+  readonly sightingRecorder: SightingRecorder;
+}
+
+/** What the machines of the file are connected to; a stopped import does not know all hosts. */
+async function* dependenciesDone(
+  run: Run,
+  by: string,
+  { summary, skipped, sightingRecorder }: Counting,
+): AsyncGenerator<ImportedDependency> {
+  const { watch } = run;
+  if (watch.isStopped()) return;
+  const connecting = { ...run, by, look: () => watch.look(), faultOf: (error: unknown) => faultOf(run, error) };
+  for await (const { results, sighting, notMade, skipped: left } of connectedMachines(connecting)) {
+    countDependencies(summary, results, notMade);
+    for (const { line, what, reason } of left) skipped.add(line, what, reason);
+    await sightingRecorder.take({ id: null, sighting });
+    yield* results;
+    if (watch.isStopped()) return;
+  }
 }
 
 /** Looks for recognizable hosts without matching interfaces. */

@@ -1,4 +1,5 @@
-import type { HostRecord, Interface, Port, Service } from "@nts/shared/contract";
+import type { Dependency, HostRecord, Interface, Port, Service } from "@nts/shared/contract";
+import type { dependencyKind } from "../kinds/dependency.js";
 import type { hostKind } from "../kinds/host.js";
 import type { interfaceKind } from "../kinds/interface.js";
 import type { portKind } from "../kinds/port.js";
@@ -8,12 +9,13 @@ import type { serviceKind } from "../kinds/service.js";
 // Threads of imports make entities by recipes that they are given: with the kinds, they would load the whole contract and its
 // library, which takes longer than planning a thousand hosts.
 
-/** Make the entities of a new host. */
+/** Make the entities of imports. */
 export interface Makers {
   readonly host: (typeof hostKind)["make"];
   readonly interface: (typeof interfaceKind)["make"];
   readonly port: (typeof portKind)["make"];
   readonly service: (typeof serviceKind)["make"];
+  readonly dependency: (typeof dependencyKind)["make"];
 }
 
 export type Recipes = Readonly<Record<keyof Makers, Recipe>>;
@@ -24,5 +26,6 @@ export function makersOf(recipes: Recipes): Makers {
     interface: (...given) => madeBy(recipes.interface, ...given) as Interface,
     port: (...given) => madeBy(recipes.port, ...given) as Port,
     service: (...given) => madeBy(recipes.service, ...given) as Service,
+    dependency: (...given) => madeBy(recipes.dependency, ...given) as Dependency,
   };
 }

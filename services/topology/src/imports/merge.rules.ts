@@ -1,6 +1,7 @@
 import type { Attributes } from "@nts/shared/contract";
 import { putUnder } from "@nts/shared/groups";
 import { compareNames, hostLabel } from "../values/host-names.rules.js";
+import { connectionsTogether } from "./connections.rules.js";
 import type { CoveredPorts } from "./coverage.rules.js";
 import type { SaysOfHost } from "./observations.rules.js";
 import { hostWith } from "./packed-hosts.rules.js";
@@ -136,8 +137,10 @@ export function together(hosts: readonly SeenHost[], skipped?: Pick<Skipped, "ad
   const says = saidTogether(hosts);
   const virtualization = hosts.map((host) => host.virtualization ?? null).find((one) => one !== null) ?? null;
   const workloads = hosts.flatMap((host) => host.workloads ?? []);
+  const connections = connectionsTogether(hosts.map((host) => host.connections));
   const containers = hosts.find((host) => host.containers !== undefined)?.containers;
   let { hostname, name = null, vendor, role = null, isNamed = false } = first;
+  const tags = [...new Set(hosts.flatMap((host) => host.tags ?? []))];
   const attributes = Object.assign({}, ...hosts.map((host) => host.attributes ?? {}).reverse()) as Attributes;
   for (const host of hosts) {
     for (const one of host.addresses) if ((cards.get(one.ip)?.mac ?? null) === null) cards.set(one.ip, one);
@@ -164,11 +167,13 @@ export function together(hosts: readonly SeenHost[], skipped?: Pick<Skipped, "ad
     name,
     vendor,
     role,
+    tags,
     attributes,
     says,
     virtualization,
     workloads,
     ...(containers !== undefined && { containers }),
+    ...(connections !== undefined && { connections }),
     ports,
     covered,
   };

@@ -11,6 +11,7 @@ import { compareNames } from "../values/host-names.rules.js";
 import { isSynthetic } from "../values/synthetic-names.rules.js";
 import type { Makers } from "./makers.rules.js";
 import { evidenceFor } from "./evidence.rules.js";
+import { MOST_TAGS } from "@nts/shared/contract/sizes";
 import type { Match, MatchedBy } from "./match.rules.js";
 import { agree, isOtherName } from "./merge.rules.js";
 import {
@@ -86,6 +87,8 @@ export interface Planning {
   readonly vendorOf: (mac: string) => string | null;
   /** The host that had a name before the import; null if there is none, or several. */
   readonly namesakeOf: (name: string) => string | null;
+  /** What a host is tagged with by a name: the id of a managed tag, or the name as a label. */
+  readonly tagOf: (name: string) => string;
   readonly superseded: readonly Interface[];
   /** Interfaces of this host that lose their address to another one. */
   readonly lost: ReadonlySet<string>;
@@ -126,7 +129,7 @@ export function planHost(seen: SeenHost, known: Recognized | null, planning: Pla
   if (outdone !== null) skip(seen.line, `operating system ${seen.says?.os?.name ?? ""}`, outdone);
   const host = withObserved(bare, seen, { known, ports, services, planning });
   const changes = [
-    ...(known === null ? [] : changesOfHost(known.host.entity, host.entity)),
+    ...(known === null ? [] : changesOfHost(known.host.entity, host.entity, seen, planning.tagOf)),
     ...interfaces
       .filter(isUpdate)
       .flatMap(({ before, entity }) => [
@@ -207,10 +210,11 @@ interface On {
 function hostOf(
   seen: SeenHost,
   known: Recognized | null,
-  { networkId, now, by, newId, make, runnerOf, namesakeOf }: Planning,
+  { networkId, now, by, newId, make, runnerOf, tagOf, namesakeOf }: Planning,
   skip: Skip,
 ): Planned<HostRecord> {
   const { hostname, vendor, role = null, attributes = {} } = seen;
+  const tags = (seen.tags ?? []).map(tagOf);
   const runner = seen.virtualization?.runner ?? null;
   const runnerId = runner === null ? null : runnerOf(runner);
   if (runner !== null && runnerId === null)
@@ -231,10 +235,12 @@ function hostOf(
     const given = {
       role: entity.role ?? role,
       attributes: withMissing(entity.attributes, attributes),
+      tags: withTags(entity.tags, tags, (more) => skip(seen.line, `${more} tags`, `a host has at most ${MOST_TAGS}`)),
       virtualization,
     };
     const isTold =
       given.role !== entity.role ||
+      given.tags !== entity.tags ||
       given.attributes !== entity.attributes ||
       given.virtualization !== entity.virtualization;
     if (!isUnnamed && !isTold) return { action: "unchanged", before: known.host, entity };
@@ -256,11 +262,19 @@ function hostOf(
       role,
       attributes: { ...attributes },
       virtualization,
-      tags: [],
+      tags: [...withTags([], tags, (more) => skip(seen.line, `${more} tags`, `a host has at most ${MOST_TAGS}`))],
     },
     { id: newId(), created_at: now, updated_at: now, network_id: networkId, source: { type: "Discovery" } },
   );
   return { action: "create", before: null, entity };
+}
+
+/** Tags with those that are missing, up to the limit. @param leaveOut is told how many are too many */
+function withTags(there: string[], named: readonly string[], leaveOut: (more: number) => void): string[] {
+  const missing = [...new Set(named)].filter((tag) => !there.includes(tag));
+  const room = Math.max(MOST_TAGS - there.length, 0);
+  if (missing.length > room) leaveOut(missing.length - room);
+  return missing.length === 0 || room === 0 ? there : [...there, ...missing.slice(0, room)];
 }
 
 interface Around {
@@ -294,12 +308,21 @@ function withObserved(
 }
 
 /** The changed members of a host, as texts. */
-function changesOfHost(before: HostRecord, after: HostRecord): ImportedChange[] {
+function changesOfHost(
+  before: HostRecord,
+  after: HostRecord,
+  { tags = [] }: SeenHost,
+  tagOf: Planning["tagOf"],
+): ImportedChange[] {
+  const nameOfTag = (tag: string): string => tags.find((name) => tagOf(name) === tag) ?? tag;
   return [
     ...(before.hostname === after.hostname
       ? []
       : [{ path: "hostname", from: before.hostname, to: after.hostname ?? "" }]),
     ...(before.role === after.role ? [] : [{ path: "role", from: before.role, to: after.role ?? "" }]),
+    ...after.tags
+      .filter((tag) => !before.tags.includes(tag))
+      .map((tag) => ({ path: "tags", from: null, to: nameOfTag(tag) })),
     ...changesOfAttributes("", before, after),
     ...changeOfVirtualization("", before.virtualization, after.virtualization),
     ...changesOfObserved("", before.observed, after.observed),

@@ -223,6 +223,16 @@ export function serviceOfProcess(written: string | null): SeenService | null {
   return CATALOGUED.has(known) ? { ...probed, name: null, product: known } : { ...probed, name: known, product: null };
 }
 
+/** Whether a program only passes on to others, or starts them. */
+export function passesOn(program: string): boolean {
+  return PASS_ON.has(program.toLowerCase());
+}
+
+/** Whether the name of a program says what it is, unlike those of interpreters. */
+export function isKnownProgram(program: string): boolean {
+  return own(SERVICE_OF_PROCESS, program.toLowerCase()) !== undefined;
+}
+
 /** The service of an image with the name of a known program; null of any other. Unlike programs, images have no roles in their names. */
 export function serviceOfImage(image: string | null): Pick<SeenService, "name" | "product"> | null {
   const known = image === null ? undefined : own(SERVICE_OF_PROCESS, image.toLowerCase());

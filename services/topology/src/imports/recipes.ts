@@ -1,3 +1,4 @@
+import { dependencyKind } from "../kinds/dependency.js";
 import { hostKind } from "../kinds/host.js";
 import { interfaceKind } from "../kinds/interface.js";
 import { portKind } from "../kinds/port.js";
@@ -10,4 +11,5 @@ export const RECIPES: Recipes = {
   interface: interfaceKind.recipe,
   port: portKind.recipe,
   service: serviceKind.recipe,
+  dependency: dependencyKind.recipe,
 };

@@ -1,6 +1,13 @@
-import type { ImportedHost, ImportedSubnet, ImportSummary, SkippedPart } from "@nts/shared/contract";
+import type {
+  ImportedDependency,
+  ImportedHost,
+  ImportedSubnet,
+  ImportSummary,
+  SkippedPart,
+} from "@nts/shared/contract";
 import { forPlurals, SIGHTED_KINDS } from "@nts/shared/contract/kinds";
 import type { AppError } from "@nts/shared/errors";
+import { NOTHING_LEFT_OUT, type NotMade, sumOf } from "./connections.rules.js";
 import type { PlannedHost } from "./plan.rules.js";
 import type { Job, SightedPlan } from "./session.js";
 import type { HostSighting } from "./sightings.rules.js";
@@ -104,13 +111,14 @@ export function refusalOf({ code, message }: AppError): { code: string; message:
 }
 
 /** Zero counts. */
-export function emptySummary(): ImportSummary {
+export function emptySummary(): ImportSummary & Required<Pick<ImportSummary, "dependencies">> {
   return {
     subnets: { create: 0, existing: 0, failed: 0 },
     hosts: { create: 0, update: 0, unchanged: 0, failed: 0 },
     interfaces: { create: 0, update: 0, unchanged: 0, superseded: 0 },
     ports: { create: 0, update: 0, unchanged: 0 },
     services: { create: 0, update: 0, unchanged: 0 },
+    dependencies: { create: 0, update: 0, unchanged: 0, failed: 0, not_made: { ...NOTHING_LEFT_OUT } },
     missing: forPlurals(SIGHTED_KINDS, () => 0),
     skipped: 0,
     unanswered: 0,
@@ -120,6 +128,17 @@ export function emptySummary(): ImportSummary {
 /** Counts a subnet. */
 export function countSubnet(summary: ImportSummary, { action }: ImportedSubnet): void {
   summary.subnets[action]++;
+}
+
+/** Counts dependencies, and connections that are none. */
+export function countDependencies(
+  { dependencies }: ImportSummary,
+  results: readonly Pick<ImportedDependency, "action">[],
+  notMade: NotMade,
+): void {
+  if (dependencies === undefined) return;
+  for (const { action } of results) dependencies[action]++;
+  dependencies.not_made = sumOf([dependencies.not_made, notMade]);
 }
 
 /** Counts a host and its children. */

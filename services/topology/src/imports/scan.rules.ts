@@ -1,4 +1,5 @@
 import type { Attributes, ImportedColumn, ImportedScan, Protocol, Role, SkippedPart } from "@nts/shared/contract";
+import type { SeenConnections } from "./connections.rules.js";
 import type { CoveredPorts, Coverage } from "./coverage.rules.js";
 import type { SaysOfHost, SaysOfPort } from "./observations.rules.js";
 import type { SeenVirtualization } from "./virtualization.rules.js";
@@ -119,8 +120,12 @@ export interface SeenHost {
   readonly virtualization?: SeenVirtualization | null;
   readonly workloads?: readonly Workload[];
   readonly containers?: SeenContainers;
+  /** What it talks to, and what talks to it. */
+  readonly connections?: SeenConnections;
   /** What a person has written of it. */
   readonly role?: Role | null;
+  /** By name. */
+  readonly tags?: readonly string[];
   readonly attributes?: Attributes;
   readonly ports: readonly SeenPort[];
   /** Ports whose state the file reports; none if absent. */

@@ -1,6 +1,8 @@
-import type { Interface, SkippedPart, Subnet } from "@nts/shared/contract";
+import type { Dependency, Interface, SkippedPart, Subnet } from "@nts/shared/contract";
 import { AppError, validationFailed } from "@nts/shared/errors";
+import { putUnder } from "@nts/shared/groups";
 import { newId } from "@nts/shared/ids";
+import type { Stored } from "../storage/entities.js";
 import type { NamedHost } from "../storage/stores/host-names.js";
 import type { Identities } from "../storage/stores/interfaces.js";
 import type { NewHost } from "../hosts/new-host.js";
@@ -8,6 +10,16 @@ import { hostLabel } from "../values/host-names.rules.js";
 import { vendorOf } from "../values/vendors.js";
 import { resultOf, type HostResult } from "./result.rules.js";
 import type { BareHost } from "./bare.rules.js";
+import { NOTHING_LEFT_OUT } from "./connections.rules.js";
+import { type PlaceAt, planDependencies, type PlannedDependencies } from "./dependencies.rules.js";
+import {
+  type AskedConnections,
+  type ConnectedHosts,
+  createConnectedHosts,
+  type KnownPlace,
+  SEVERAL_HOSTS,
+  UNKNOWN_HOST,
+} from "./known-places.js";
 import type { Makers } from "./makers.rules.js";
 import { type KnownInterfaces, type Match, supersededBy } from "./match.rules.js";
 import { identitiesIn, identitiesOf, type Unrecognized } from "./identities.js";
@@ -98,6 +110,8 @@ export interface FileGiven extends Given {
   readonly networkId: string;
   readonly hints: readonly string[];
   readonly named: NamedMachine | null;
+  /** Ids of managed tags by their names in lower case. */
+  readonly tags?: ReadonlyMap<string, string>;
   /** What it may cover; absent for all that it says. */
   readonly coverage?: CoverageLimit;
 }
@@ -136,6 +150,22 @@ export interface Session {
   settle(subnets: readonly Subnet[]): { subnets: SubnetPlace[]; jobs: number };
   /** A batch of hosts in file order. */
   jobs(from: number): Job[];
+  /** Once all hosts are done: a machine with connections; null after the last one. */
+  connections(at: number): AskedConnections | null;
+  /**
+   * What becomes of its connections.
+   *
+   * @param there the dependencies of the machine @param places the hosts at the addresses that it asks for
+   */
+  dependencies(
+    at: number,
+    given: {
+      readonly now: string;
+      readonly isDry: boolean;
+      readonly there: readonly Stored<Dependency>[];
+      readonly places: readonly KnownPlace[];
+    },
+  ): PlannedDependencies;
   /** The current host of a job; null if it is new. */
   match(index: number, interfaces: readonly Interface[], named: readonly NamedHost[]): Match | null;
   /** @throws AppError `binding_conflict` */
@@ -182,6 +212,7 @@ export function createSession(make: Makers): Session {
   let places: Places;
   let settled: Settled[];
   let recognition: Recognition;
+  let connected: ConnectedHosts;
   let coverage: FileCoverage;
   let by = "";
   const seenOf = (index: number): SeenHost => (settled[index] as Settled).seen;
@@ -205,10 +236,12 @@ export function createSession(make: Makers): Session {
       runnerOf,
       vendorOf,
       namesakeOf: (name) => recognition.called(name),
+      tagOf: (name) => given.tags?.get(name.toLowerCase()) ?? name,
       superseded: supersededBy(seen, moment.known?.host.entity.id ?? null, there),
       lost: recognition.lost,
     });
     if (seen.hostname !== null) idOf.set(seen.hostname.toLowerCase(), planned.entity.id);
+    connected.planned(index, planned, moment.known);
     return { ...planned, sighting: coverage.of(seen, planned, moment.known) };
   }
 
@@ -263,11 +296,24 @@ export function createSession(make: Makers): Session {
     settle: (subnets) => {
       places = createPlaces(subnets, given.hints);
       settled = recognition.settle(places.prefixOf);
+      connected = createConnectedHosts(settled, scan.skipped);
       for (const { seen, match } of settled)
         if (seen.hostname !== null && match !== null) idOf.set(seen.hostname.toLowerCase(), match.hostId);
       return { subnets: placesFor(settled, places), jobs: settled.length };
     },
     jobs: (from) => batchFrom(settled, from).map((one, at) => jobOf(one, from + at, { places, recognition, given })),
+    connections: (at) => (at < connected.count ? connected.asked(at) : null),
+    dependencies: (at, { now, isDry, there, places: others }) => {
+      const machine = connected.of(at);
+      if (machine === null) return NO_DEPENDENCIES;
+      const elsewhere = placesByAddress(others);
+      return planDependencies(machine.seen, {
+        ...{ networkId: given.networkId, now, by, atMs: given.nowMs, there, own: machine.own },
+        newId: isDry ? nextNumber : newId,
+        make: make.dependency,
+        placeAt: (ip) => connected.at(ip) ?? elsewhere(ip),
+      });
+    },
     match: (index, interfaces, called) =>
       recognition.match(settled[index] as Settled, interfaces, called, places.prefixOf),
     planAll: (hosts, { now, isDry, names }) => {
@@ -300,6 +346,18 @@ export function createSession(make: Makers): Session {
     absentIdentities: (batch) => coverage.absentIdentities(batch),
     presenceOf: (interfaces) => interfaces.map(coverage.presenceOf),
     leftOut: () => ({ listed: scan.skipped.listed, count: scan.skipped.count(), unanswered: scan.unanswered }),
+  };
+}
+
+const NO_DEPENDENCIES: PlannedDependencies = { planned: [], missed: [], notMade: NOTHING_LEFT_OUT, skipped: [] };
+
+function placesByAddress(places: readonly KnownPlace[]): PlaceAt {
+  const found = new Map<string, KnownPlace[]>();
+  for (const place of places) for (const ip of place.interfaceOf.keys()) putUnder(found, ip, place);
+  return (ip) => {
+    const [first, another] = found.get(ip) ?? [];
+    if (first === undefined) return UNKNOWN_HOST;
+    return another === undefined ? { ...first, isNew: false } : SEVERAL_HOSTS;
   };
 }
 

@@ -2,6 +2,7 @@ import type { Binding, Interface, Port, Service } from "@nts/shared/contract";
 import type { Sighting } from "@nts/shared/contract/sightings";
 import { putUnder } from "@nts/shared/groups";
 import type { Entity, Stored } from "../storage/entities.js";
+import type { SightedKind } from "../storage/sightings.js";
 import { type CoveredPorts, reportsOn } from "./coverage.rules.js";
 import type { Planned, PlannedHost, Recognized } from "./plan.rules.js";
 import { containerKey, portText, type SeenContainers, type SeenHost } from "./scan.rules.js";
@@ -14,7 +15,7 @@ const MOST_COVERED = 8;
 
 /** A covered entity that was not found. */
 export interface Missed {
-  readonly kind: "hosts" | "interfaces" | "ports" | "services";
+  readonly kind: SightedKind;
   readonly id: string;
   readonly hostId: string;
   readonly name: string;
@@ -26,7 +27,7 @@ export interface Missed {
 /** The sightings of a host. */
 export interface HostSighting {
   /** Ids of found entities. */
-  readonly found: Readonly<Record<"hosts" | "interfaces" | "ports" | "services", readonly string[]>>;
+  readonly found: Readonly<Partial<Record<SightedKind, readonly string[]>>>;
   readonly missed: readonly Missed[];
 }
 

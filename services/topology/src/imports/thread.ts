@@ -54,6 +54,8 @@ const NAMES: readonly (keyof Session)[] = [
   "recognizeHosts",
   "settle",
   "jobs",
+  "connections",
+  "dependencies",
   "match",
   "plan",
   "planAll",

@@ -7,7 +7,7 @@ export const DIFFERENCES = ["added", "removed", "changed"] as const;
 
 /** A changed entity; the states are JSON. */
 export interface DifferentEntity {
-  readonly head: Pick<Draft, "entity" | "entity_id" | "network_id" | "host_id" | "name">;
+  readonly head: Pick<Draft, "entity" | "entity_id" | "network_id" | "name"> & { readonly host_id: string | null };
   readonly before: string | null;
   readonly after: string | null;
   readonly fields: readonly string[];

@@ -1,5 +1,6 @@
 import { forPlurals, KIND_NAMES } from "@nts/shared/contract/kinds";
 import { nameOf } from "@nts/shared/contract/names.rules";
+import { hostsOf } from "../values/ends.rules.js";
 import { withValues } from "./members.rules.js";
 
 // How events become entries. An entry follows from the state after the entity's last entry; other events are ignored,
@@ -84,8 +85,8 @@ export interface Draft extends Signature {
   readonly entity: (typeof JOURNALED)[Journaled];
   readonly entity_id: string;
   readonly network_id: string | null;
-  /** Of a host, its own. */
-  readonly host_id: string | null;
+  /** Of a host, its own; of what is between hosts, both. */
+  readonly host_id: string | readonly string[] | null;
   readonly name: string;
   readonly revision: number;
   readonly form?: number | undefined;
@@ -176,7 +177,7 @@ function headOf(
     entity: JOURNALED[collection],
     entity_id: id,
     network_id: collection === "networks" ? id : (entity.network_id ?? null),
-    host_id: collection === "hosts" ? id : (entity.host_id ?? null),
+    host_id: collection === "hosts" ? id : hostIdIn(entity),
     name: nameOf(entity),
     revision,
     ...(form !== undefined && form > 1 && { form }),
@@ -184,6 +185,18 @@ function headOf(
     ...by,
     ...(isReconciled && { reconciled: true as const }),
   };
+}
+
+/** What is between hosts is in the history of each of them. */
+function hostIdIn(entity: Entity): Draft["host_id"] {
+  if (entity.host_id !== undefined) return entity.host_id;
+  const ends = [...new Set(hostsOf(entity))];
+  return ends.length === 0 ? null : ends;
+}
+
+/** The host of an entry, as it is shown: null for what is between hosts. */
+export function hostOf({ host_id }: Pick<Draft, "host_id">): string | null {
+  return typeof host_id === "string" ? host_id : null;
 }
 
 /** The state of an entity after an entry. */

@@ -3,7 +3,7 @@ import { createReader } from "../storage/entity-reader.js";
 import type { Entity as StoredEntity, EntityKind } from "../storage/entities.js";
 import { ENTITY_KINDS } from "../kinds/index.js";
 import type { Cursors } from "./cursors.js";
-import { formerIn, formerOf, isSighting, type JournalDocument, type Sides, sidesOf } from "./entries.rules.js";
+import { formerIn, formerOf, hostOf, isSighting, type JournalDocument, type Sides, sidesOf } from "./entries.rules.js";
 import type { FormerEntry } from "./formers.js";
 
 // Entries in today's format, whatever the version of the stored entity.
@@ -51,9 +51,10 @@ function inCurrentForm({ entity, form }: Pick<FormerEntry, "entity" | "form">, s
 
 /** The JSON of an entry. */
 export function textOf(entry: JournalDocument, cursors: Cursors): string {
-  const { organization_id, n, at, action, entity, entity_id, network_id, host_id, name } = entry;
+  const { organization_id, n, at, action, entity, entity_id, network_id, name } = entry;
   const { before, after, fields } = isSighting(action) ? sightedSides(entry) : currentSides(entry);
   const { user_id, key_id = null, email = null, request_id = null, comment = null, reconciled = false } = entry;
+  const host_id = hostOf(entry);
   const head = { cursor: cursors.of(organization_id, n), at, action, entity, entity_id, network_id, host_id, name };
   const actor = user_id === undefined ? null : { user_id, key_id, email };
   const tail = { fields, actor, request_id, comment, reconciled };

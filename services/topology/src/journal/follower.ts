@@ -4,7 +4,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import type { Log } from "@nts/shared/log";
 import type { Work } from "@nts/shared/work";
 import type { Cursors } from "./cursors.js";
-import type { JournalDocument } from "./entries.rules.js";
+import { hostOf, type JournalDocument } from "./entries.rules.js";
 import type { Feeds } from "./feeds.js";
 import { type ChangeFilter, isSelected } from "./matching.rules.js";
 import type { Reached } from "./read.js";
@@ -160,7 +160,7 @@ function* takenEvents({ events, n, last }: Taken, place: FollowerPosition): Gene
 
 /** The current state of an entity, without id: a client disconnected before the bookmark starts over. */
 function stateEvent(entry: JournalDocument): string {
-  const { entity, entity_id, network_id, host_id, name } = entry;
-  const head = JSON.stringify({ entity, entity_id, network_id, host_id, name });
+  const { entity, entity_id, network_id, name } = entry;
+  const head = JSON.stringify({ entity, entity_id, network_id, host_id: hostOf(entry), name });
   return `event: state\ndata: ${head.slice(0, -1)},"after":${currentSides(entry).after ?? "null"}}\n\n`;
 }

@@ -9,7 +9,9 @@ import { type RawEntriesQuery, rawEntriesIn, readAt } from "./read.js";
 // Reads changes with the states before them. Texts remain in the bytes of the reply, as most are passed on unchanged.
 
 /** A change of an entity, and if requested, what its former state is derived from: `wire` as a slice; see {@link Draft}. */
-export interface Change extends Pick<Draft, "action" | "entity" | "entity_id" | "host_id" | "form">, TextSlice {
+export interface Change extends Pick<Draft, "action" | "entity" | "entity_id" | "form">, TextSlice {
+  /** Null also of what is between hosts. */
+  readonly host_id: string | null;
   /** Position in the organization's journal. */
   readonly n: number;
   readonly old: string | undefined;

@@ -14,15 +14,16 @@ export interface ChangeFilter {
   readonly request_id?: string | undefined;
 }
 
-type Choosable = { readonly [Name in keyof ChangeFilter]?: string | null };
+type Choosable = { readonly [Name in keyof ChangeFilter]?: string | readonly string[] | null };
 
 /** True for an entry that the caller may see, and that matches the filter. */
 export function isSelected(networks: "all" | ReadonlySet<string>, filter: ChangeFilter, entry: Choosable): boolean {
   const { network_id = null } = entry;
-  if (networks !== "all" && network_id !== null && !networks.has(network_id)) return false;
+  if (networks !== "all" && typeof network_id === "string" && !networks.has(network_id)) return false;
   for (const name in filter) {
     const requested = filter[name as keyof ChangeFilter];
-    if (requested !== undefined && entry[name as keyof ChangeFilter] !== requested) return false;
+    const has = entry[name as keyof ChangeFilter];
+    if (requested !== undefined && has !== requested && !(Array.isArray(has) && has.includes(requested))) return false;
   }
   return true;
 }

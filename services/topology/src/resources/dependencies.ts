@@ -19,7 +19,8 @@ import { commitUpdate } from "../commit/update.js";
 import { dependencyKind } from "../kinds/dependency.js";
 import type { Past } from "../past/past.js";
 import { HOST_DEPENDENCIES_INDEX, SERVICE_DEPENDENCIES_INDEX } from "../storage/indexes.js";
-import { commonFilter } from "../storage/lists.js";
+import { withSighting } from "../storage/entities.js";
+import { commonFilter, sightingPlan } from "../storage/lists.js";
 import type { Storage } from "../storage/storage.js";
 import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
 
@@ -34,20 +35,24 @@ export function mountDependencies(router: Router, storage: Storage, past: Past):
 }
 
 function plan(): ListPlanOf<typeof listDependencies> {
-  return ({ host_id, service_id, source, ...query }, scope) => ({
-    filter: {
-      ...commonFilter(query, scope),
-      ...(host_id !== undefined && { host_id: { $in: [host_id] } }),
-      ...(service_id !== undefined && { service_id }),
-      ...(source !== undefined && { source }),
-    },
-    selective:
-      service_id !== undefined
-        ? SERVICE_DEPENDENCIES_INDEX
-        : host_id !== undefined
-          ? HOST_DEPENDENCIES_INDEX
-          : undefined,
-  });
+  return ({ host_id, service_id, source, ...query }, scope) => {
+    const { filter, selective } = sightingPlan(query);
+    return {
+      filter: {
+        ...commonFilter(query, scope),
+        ...filter,
+        ...(host_id !== undefined && { host_id: { $in: [host_id] } }),
+        ...(service_id !== undefined && { service_id }),
+        ...(source !== undefined && { source }),
+      },
+      selective:
+        service_id !== undefined
+          ? SERVICE_DEPENDENCIES_INDEX
+          : host_id !== undefined
+            ? HOST_DEPENDENCIES_INDEX
+            : selective,
+    };
+  };
 }
 
 function create(storage: Storage): UserHandler<typeof createDependency> {
@@ -68,7 +73,7 @@ function update(storage: Storage): UpdateHandler<typeof updateDependency> {
         throw new AppError("network_mismatch", { path: "network_id" });
       return dependencyKind.apply(dependency, body);
     };
-    const { entity, revision } = await commitUpdate(storage, "Dependency", { work, scope, id, precondition }, decide);
-    return respond.data(entity, { revision });
+    const stored = await commitUpdate(storage, "Dependency", { work, scope, id, precondition }, decide);
+    return respond.data(withSighting(stored), { revision: stored.revision });
   };
 }

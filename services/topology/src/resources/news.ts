@@ -5,7 +5,7 @@ import { mountAny, type Router } from "@nts/shared/http/mount";
 import { respond } from "@nts/shared/http/respond";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Range } from "@nts/shared/numbered";
-import type { JournalDocument } from "../journal/entries.rules.js";
+import { hostOf, type JournalDocument } from "../journal/entries.rules.js";
 import type { ChangeFilter } from "../journal/matching.rules.js";
 import type { JournalReader, Reached } from "../journal/read.js";
 import { BY_ID } from "../storage/indexes.js";
@@ -71,8 +71,9 @@ async function entriesOf(
   if (range.last < range.first) return told;
   for await (const batch of reader.entries(scope, selection, reached)) {
     const hosts = await hostsOf(storage, scope, body, batch);
-    for (const { at, host_id, name } of batch) {
-      const host = hosts.get(host_id ?? "");
+    for (const entry of batch) {
+      const { at, name } = entry;
+      const host = hosts.get(hostOf(entry) ?? "");
       if (host === undefined) continue;
       told.push({ event, at: at.toISOString(), ...host, name: event === "service_missed" ? name : null });
       if (told.length > MOST_NEWS) return told;

@@ -13,11 +13,14 @@ import { respond } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { nameOf } from "@nts/shared/contract/names.rules";
+import { forPlurals, pluralOf, SIGHTED_KINDS } from "@nts/shared/contract/kinds";
+import { nameOfDependency } from "../imports/connected.js";
 import { namesOf } from "../imports/store.js";
 import type { Entity as Named } from "../journal/entries.rules.js";
 import type { Entities, Entity } from "../storage/entities.js";
 import { amountsOf, membersOf } from "../stats/utilization.js";
 import { BY_ID, CERTIFICATES_INDEX, SIGHTED_INDEX } from "../storage/indexes.js";
+import { type Ends, hostsOf, type Placed } from "../values/ends.rules.js";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 
@@ -27,19 +30,24 @@ export function mountReports(router: Router, storage: Storage): void {
   mount(router, reportGone, async ({ scope: whole, query: { days, network_id: networkId } }) => {
     const scope = narrowedTo(whole, networkId);
     const beforeMs = Date.now() - days * DAY_MS;
-    const kinds = [storage.hosts, storage.interfaces, storage.ports, storage.services] as const;
-    const found = kinds.map((entities) => goneOf(entities as unknown as Entities<Entity>, scope, beforeMs));
-    const [hosts, interfaces, ports, services] = (await Promise.all(found)) as [Found, Found, Found, Found];
-    const rows = [hosts, interfaces, ports, services].flatMap((one) => one.rows);
+    const found = await Promise.all(
+      SIGHTED_KINDS.map((kind) => goneOf(storage[pluralOf(kind)] as unknown as Entities<Entity>, scope, beforeMs)),
+    );
+    const rows = found.flatMap((one) => one.rows);
     const names = await namesOf(
       storage,
       scope,
-      rows.map(({ host_id }) => host_id),
+      rows.flatMap(({ host_id, ends }) => [host_id, ...(ends === null ? [] : [ends.server.host_id])]),
     );
+    const countOf = new Map(SIGHTED_KINDS.map((kind, at) => [kind, found[at]?.count ?? 0]));
     const gone: Gone = {
       before: new Date(beforeMs).toISOString(),
-      counts: { hosts: hosts.count, interfaces: interfaces.count, ports: ports.count, services: services.count },
-      gone: rows.map((one) => ({ ...one, host_name: names.get(one.host_id) ?? "" })),
+      counts: forPlurals(SIGHTED_KINDS, (kind) => countOf.get(kind) ?? 0),
+      gone: rows.map(({ ends, ...one }) => ({
+        ...one,
+        ...(ends !== null && { name: nameOfDependency(ends, names) }),
+        host_name: names.get(one.host_id) ?? "",
+      })),
     };
     return respond.data(gone);
   });
@@ -96,7 +104,10 @@ export async function certificatesOf(
 }
 
 interface Found {
-  readonly rows: Missing[];
+  readonly rows: (Missing & {
+    /** Of a dependency, which is called by its hosts. */
+    readonly ends: Ends | null;
+  })[];
   readonly count: number;
 }
 
@@ -114,10 +125,12 @@ async function goneOf(entities: Entities<Entity>, scope: Scope, beforeMs: number
     hint: SIGHTED_INDEX,
     limit: MOST_GONE,
   };
-  const rows: Missing[] = [];
+  const rows: Found["rows"][number][] = [];
   for await (const batch of entities.readStored(scope, find))
     for (const { entity, sighting } of batch) {
-      const { network_id = "", host_id = entity.id } = entity as unknown as Named;
+      const { network_id = "" } = entity as unknown as Named;
+      const [host_id = entity.id] = hostsOf(entity as unknown as Placed);
+      const ends = entities.name === "Dependency" ? (entity as unknown as Ends) : null;
       const kind = entities.name as Missing["entity"];
       const seen = sighting?.seen ?? null;
       const missed_since = sighting?.missed_since ?? "";
@@ -129,6 +142,7 @@ async function goneOf(entities: Entities<Entity>, scope: Scope, beforeMs: number
         name: nameOf(entity as unknown as Named),
         seen,
         missed_since,
+        ends,
       });
     }
   const count = rows.length < MOST_GONE ? rows.length : await entities.count(scope, filter, SIGHTED_INDEX);

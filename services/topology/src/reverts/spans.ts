@@ -1,6 +1,6 @@
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { isSighting, type Journaled, type JournalDocument } from "../journal/entries.rules.js";
+import { hostOf, isSighting, type Journaled, type JournalDocument } from "../journal/entries.rules.js";
 import { currentSides } from "../journal/entry-texts.js";
 import { entriesAt, entriesIn, type JournalReader } from "../journal/read.js";
 import type { Storage } from "../storage/storage.js";
@@ -49,12 +49,13 @@ export async function spansOf(
   } as const;
   const spans = new Map<string, Span>();
   for await (const batch of entriesIn(database, scope, query)) {
-    for (const { n, action, entity, entity_id: id, host_id: hostId, revision } of batch as Head[]) {
+    for (const { n, action, entity, entity_id: id, host_id, revision } of batch as Head[]) {
       // What a source saw cannot be taken back.
       if (isSighting(action)) continue;
       const known = spans.get(id);
       const isGone = action === "deleted";
       const kind = COLLECTION_OF.get(entity);
+      const hostId = hostOf({ host_id });
       if (known !== undefined) Object.assign(known, { last: n, isGone, revision });
       else if (kind !== undefined)
         spans.set(id, { kind, id, hostId, first: n, last: n, isNew: action === "created", isGone, revision });

@@ -236,6 +236,7 @@ const ENTITY_INDEXES: Readonly<Record<Collection, readonly IndexDescription[]>> 
     { key: PORT_DEPENDENCIES_INDEX },
     { key: CLIENTS_INDEX },
     { key: SERVERS_INDEX },
+    sighted,
     { name: "one_dependency", key: { organization_id: 1, ends: 1 }, unique: true },
   ],
   tags: [

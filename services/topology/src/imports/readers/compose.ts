@@ -1,3 +1,11 @@
+import {
+  MOST_CONNECTIONS,
+  NOTHING_LEFT_OUT,
+  otherEnd,
+  ownEnd,
+  type SeenConnection,
+  type SeenEnd,
+} from "../connections.rules.js";
 import type { NamedMachine } from "../recognition.js";
 import type { Scan, SeenAddress, SeenHost, SeenPort, SeenService, Skipped } from "../scan.rules.js";
 import {
@@ -12,7 +20,7 @@ import {
 } from "./compose-values.js";
 import { containerService, LONGEST_IMAGE, LONGEST_NAME, placeOf } from "./docker.js";
 import { isObject, type JsonObject, memberOf } from "./json.js";
-import { kept } from "./kept.js";
+import { firstOf as firstOfList, kept } from "./kept.js";
 import { faultAt } from "./lines.js";
 import { createMachine, type Machine } from "./machine.js";
 import type { Reader, ReaderGiven } from "./reader.js";
@@ -50,19 +58,23 @@ function looksLike(beginning: string): boolean {
 function readProjects(bytes: Iterable<Uint8Array>, { named = null }: ReaderGiven): Scan {
   const machine = createMachine();
   const containers = createSightings(machine.skipped);
+  const connections: SeenConnection[] = [];
   let count = 0;
   for (const document of structuredIn(bytes, "split it")) {
     count++;
-    takeProject({ machine, containers, named }, document);
+    takeProject({ machine, containers, connections, named }, document);
   }
   if (count === 0) throw faultAt(1, "must be a Compose file, with `services`");
-  const scan = machine.scan("Docker Compose", 1);
+  const list = firstOfList(connections, MOST_CONNECTIONS, { skipped: machine.skipped, line: 1, what: "dependencies" });
+  const seen = { list, areAll: false, notMade: NOTHING_LEFT_OUT };
+  const scan = machine.scan("Docker Compose", 1, list.length === 0 ? {} : { connections: seen });
   return { ...scan, hosts: [...scan.hosts, ...containers.scan(scan.info).hosts], coverage: null };
 }
 
 interface Taking {
   readonly machine: Machine;
   readonly containers: Sightings;
+  readonly connections: SeenConnection[];
   readonly named: NamedMachine | null;
 }
 
@@ -79,6 +91,10 @@ interface Project {
   readonly listed: Set<string>;
   /** Services whose containers have no port, and no name in the file. */
   readonly unnamed: string[];
+  /** What runs, by the names of services. */
+  readonly ends: Map<string, SeenEnd>;
+  /** What services need, by their names. */
+  readonly needs: { readonly line: number; readonly service: string; readonly needed: string }[];
 }
 
 /** @throws AppError `validation_failed` if it is no Compose file */
@@ -93,13 +109,14 @@ function takeProject(taking: Taking, document: Structured): void {
   const { skipped } = taking.machine;
   const isResolved = name !== "" && textOf(firstOf(mergedOf(networks.get("default")), "name")) === `${name}_default`;
   const known = { name, services: new Map(services), networks, isResolved, skipped };
-  const project: Project = { ...known, listed: new Set(), unnamed: [] };
+  const project: Project = { ...known, listed: new Set(), unnamed: [], ends: new Map(), needs: [] };
   if (firstOf(top, "include") !== undefined)
     skipped.add(document.line, "include", `what other files say is not part of this one; ${ADVICE}`);
   for (const [at, [service, value]] of services.entries()) {
     const line = document.lineOf(isObject(value) ? value : (top[0] ?? {})) ?? at + 1;
     takeService(taking, project, serviceOf(project, service, value, line));
   }
+  taking.connections.push(...connectionsIn(project));
   const [first] = project.unnamed;
   if (first !== undefined)
     skipped.add(
@@ -160,6 +177,8 @@ function takeService(taking: Taking, project: Project, service: Service): void {
   if (reason === null) {
     const container = containerOf(project, service, values);
     if (container.addresses.length > 0) takeHost(taking, container);
+    project.ends.set(service.name, endOf(container));
+    for (const needed of neededBy(layers)) project.needs.push({ line, service: service.name, needed });
     const isOnMachine = container.network !== "own" || container.addresses.length === 0;
     const isOpen = isOnMachine && takeWorkload(taking, container);
     if (isOnMachine && !isOpen && container.name === service.name && values.whole("container_name") === "")
@@ -170,6 +189,40 @@ function takeService(taking: Taking, project: Project, service: Service): void {
     project.listed.add(variable);
     skipped.add(line, `variable ${shown(variable)}`, `the file does not say its value; ${ADVICE}`);
   }
+}
+
+/** Names of services that a service needs: `depends_on`, `links`, and the network of another one. */
+function neededBy(layers: readonly (readonly JsonObject[])[]): string[] {
+  const needed = layers.flatMap((layer) => {
+    const named = firstOf(layer, "depends_on");
+    const names = Array.isArray(named) ? named.map(textOf) : entriesOf(named).map(([name]) => name);
+    const linked = firstOf(layer, "links");
+    const links = Array.isArray(linked) ? linked.map((one) => textOf(one).split(":", 1)[0] ?? "") : [];
+    const shared = /^service:(.+)$/.exec(textOf(firstOf(layer, "network_mode")))?.[1] ?? "";
+    return [...names.slice(0, MOST_ENTRIES), ...links.slice(0, MOST_ENTRIES), shared];
+  });
+  return [...new Set(needed.filter((name) => name !== ""))];
+}
+
+/** A container as the end of a dependency: it is a host of its own, or runs on the machine. */
+function endOf({ name, addresses, ports }: Container): SeenEnd {
+  const [opened] = ports.flatMap(({ ports: some }) => ("reason" in some ? [] : some));
+  const protocol = opened === undefined ? undefined : PROTOCOLS.get(opened.protocol);
+  const [address] = addresses;
+  if (address === undefined) return ownEnd({ container: name });
+  const port = opened === undefined || protocol === undefined ? null : { protocol, number: opened.target };
+  return otherEnd(address.ip, port);
+}
+
+/** What the services of a project need, as far as it is in the file. */
+function connectionsIn({ ends, needs, skipped }: Project): SeenConnection[] {
+  return needs.flatMap(({ line, service, needed }) => {
+    const client = ends.get(service);
+    const server = ends.get(needed);
+    if (client !== undefined && server !== undefined) return [{ line, client, server }];
+    skipped.add(line, `dependency of service ${shown(service)}`, `the file runs no service ${shown(needed)}`);
+    return [];
+  });
 }
 
 /** The values of some mappings, with the defaults of variables. */

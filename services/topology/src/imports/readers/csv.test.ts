@@ -200,8 +200,8 @@ describe("a CSV table, cell by cell,", () => {
     "－1",
     "''＠x",
   ])("is read as what was exported, also text that looks as if an apostrophe protected it: %s", (text) => {
-    const writer = createCsvWriter("hosts");
-    const host = { name: text, hostname: null, description: text, interfaces: [{ ip_address: "10.0.0.5" }] };
+    const writer = createCsvWriter("hosts", NAMES);
+    const host = { name: text, hostname: null, description: text, tags: [], interfaces: [{ ip_address: "10.0.0.5" }] };
     const file = writer.begin + writer.hosts([host as unknown as Host]);
     expect(read(csv, file).hosts).toMatchObject([{ name: text, vendor: text }]);
   });
@@ -220,6 +220,36 @@ describe("a CSV table, cell by cell,", () => {
     expect(read(csv, ofPorts).skipped.listed).toMatchObject([{ column: "attributes_rack" }]);
   });
 
+  it("gives hosts the tags of their rows, separated by semicolons or commas, and says which cannot be read", () => {
+    const file = `ip,tags\n10.0.0.1,a; b;c\\;d\n10.0.0.2,"x,y"\n10.0.0.3,${"x".repeat(51)};ok\n10.0.0.4,\n`;
+    expect(read(csv, file).hosts.map(({ tags }) => tags)).toEqual([["a", "b", "c;d"], ["x", "y"], ["ok"], undefined]);
+    expect(read(csv, file).skipped.listed).toMatchObject([{ line: 4, column: "tags" }]);
+  });
+
+  it.each([
+    [
+      "of this network and others",
+      "Home",
+      "Office",
+      [1],
+      ["3 row 10.0.0.2: it is of the network Office; to take such rows, ignore the column"],
+    ],
+    ["of another network", "Office", "Office", [1, 2], []],
+    [
+      "of several others",
+      "Lab",
+      "Office",
+      [1, 2],
+      ["2 column network: rows of several networks are taken, none of which is called like this one"],
+    ],
+  ])("takes rows %s", (_what, first, second, taken, skipped) => {
+    const { hosts, skipped: left } = read(csv, `ip,network\n10.0.0.1,${first}\n10.0.0.2,${second}\n`, {
+      network: "home",
+    });
+    expect(hosts.map(({ addresses }) => addresses[0]?.ip)).toEqual(taken.map((n) => `10.0.0.${n}`));
+    expect(left.listed.map(({ line, what, reason }) => `${line} ${what}: ${reason}`)).toEqual(skipped);
+  });
+
   it.each([
     ["", "line 1, column 1: must begin with a line of headings"],
     ["name,colour\n", "line 1, column 1: must be headings with one of them `ip_address`"],
@@ -231,6 +261,7 @@ describe("a CSV table, cell by cell,", () => {
   });
 });
 
+const NAMES = { network: (id: string) => id, tag: (tag: string) => tag };
 const CARD = "00:11:22:33:44:55";
 const OTHER = "00:11:22:33:44:66";
 const ADDRESSES = ["192.168.1.20", "192.168.1.4", "2001:db8::5"];
@@ -253,8 +284,8 @@ describe("MAC addresses of a CSV table of hosts", () => {
     "belong to the same addresses after an export and an import: %j",
     (macs) => {
       const interfaces = macs.map((mac_address, n) => ({ ip_address: ADDRESSES[n], mac_address }));
-      const host = { name: "nas", hostname: null, description: null, interfaces } as unknown as Host;
-      const writer = createCsvWriter("hosts");
+      const host = { name: "nas", hostname: null, description: null, tags: [], interfaces } as unknown as Host;
+      const writer = createCsvWriter("hosts", NAMES);
       const file = writer.begin + writer.hosts([host]);
       expect(cardsIn(file)).toEqual(macs.map((mac, n) => [ADDRESSES[n], mac]));
       expect(skippedIn(csv, file)).toEqual([]);

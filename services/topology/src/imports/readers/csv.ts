@@ -14,6 +14,7 @@ import {
   type SeenHost,
   type SeenPort,
   type SeenService,
+  type Skipped,
 } from "../scan.rules.js";
 import { reasonAgainstState, saidOf, type Column } from "./headings.rules.js";
 import { faultAt } from "./lines.js";
@@ -42,6 +43,11 @@ import { addressIn, cardOf, clip, hostnameIn, isGroup, isLinkLocal, isLoopback, 
 
 /** Maximum addresses per cell. */
 const MOST_ADDRESSES_OF_A_ROW = 100;
+/** Characters of a tag, and of a cell of tags. */
+const LONGEST_TAG = 50;
+const LONGEST_TAGS = 10_000;
+/** Different names of networks that are looked at. */
+const MOST_NETWORKS = 10_000;
 /** Headings of a column with a MAC address per address. */
 const PER_ADDRESS = /(?:addresses|macs)$/i;
 const ROLE_OF: ReadonlyMap<string, Role> = new Map(ROLE_NAMES.map((role) => [role.toLowerCase(), role]));
@@ -50,9 +56,9 @@ const YES: ReadonlySet<string> = new Set(["1", "true", "yes", "y", "x", "all"]);
 /** Columns that mean nothing in rows of a kind. */
 const NOT_OF_ROWS: Readonly<Record<CsvResource, readonly Column[]>> = {
   hosts: ["port", "protocol", "service", "definition", "everywhere", "interface"],
-  interfaces: ["description", "role", "port", "protocol", "service", "definition", "everywhere", "interface"],
-  ports: ["role", "service", "definition", "interface"],
-  services: ["description", "role", "interface"],
+  interfaces: ["description", "role", "tags", "port", "protocol", "service", "definition", "everywhere", "interface"],
+  ports: ["role", "tags", "service", "definition", "interface"],
+  services: ["description", "role", "tags", "interface"],
 };
 /** Characters that are kept of texts. */
 const LONGEST: readonly (readonly [Column, number])[] = [
@@ -83,6 +89,7 @@ function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
   const beginning = beginningOfTable(blocks, meanings);
   let columns: Columns | null = null;
   let resource: CsvResource = "hosts";
+  let network: string | null = null;
   let taken = 0;
   /** By host name in the rows. */
   const named = new Map<string, SeenHost[]>();
@@ -95,6 +102,9 @@ function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
       columns = columnsIn(row.cells, meanings);
       resource = given.resource ?? resourceOf(columns);
       requireColumns(columns, resource, row.line);
+      if (columns.of.has("network") && given.network !== undefined) {
+        network = ownNetwork(rowsOf(blocks, beginning), columns, { after: row.line, network: given.network, skipped });
+      }
       const unused = unusedText(columns, NOT_OF_ROWS[resource]);
       if (unused !== null) skipped.add(row.line, unused, "nothing is made of what such a column says");
       continue;
@@ -105,7 +115,7 @@ function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
       const heading = isAttribute(column) ? column : entry.heading(column);
       skipped.add(row.line, what, reason, { column: heading, ...(code !== undefined && { code }) });
     };
-    const against = stateOf(row, columns);
+    const against = elsewhere(entry, network) ?? stateOf(row, columns);
     const read = against ?? hostOf(entry, { resource, isGuessed: (given.resource ?? null) === null });
     if (against === null) for (const fault of [...macFaults(entry), ...givenFaults(entry, resource)]) skip(fault);
     const key = entry.of("host").toLowerCase();
@@ -134,6 +144,38 @@ function stateOf(row: Row, columns: Columns): Fault | null {
     if (reason !== null) return { reason, column: "state", code: "unusable_address" };
   }
   return null;
+}
+
+/**
+ * The network whose rows are taken, if the table has some of it among others; null if all are taken, because the table is of
+ * another network, or its column says something else.
+ */
+function ownNetwork(
+  rows: Iterable<Row>,
+  columns: Columns,
+  { after, network, skipped }: { readonly after: number; readonly network: string; readonly skipped: Skipped },
+): string | null {
+  const names = new Set<string>();
+  let first = 0;
+  for (const row of rows) {
+    const name = row.line <= after ? "" : cellAsWritten(row, columns, "network").trim().toLowerCase();
+    if (name !== "") first ||= row.line;
+    if (name !== "" && names.size <= MOST_NETWORKS) names.add(name);
+  }
+  if (names.has(network.toLowerCase())) return network.toLowerCase();
+  if (names.size > 1)
+    skipped.add(first, "column network", "rows of several networks are taken, none of which is called like this one");
+  return null;
+}
+
+/** Why a row is of another network than the one whose rows are taken; null if it may be of that. */
+function elsewhere({ of }: TableRow, network: string | null): Fault | null {
+  const named = of("network");
+  if (named === "" || network === null || named.toLowerCase() === network) return null;
+  return {
+    reason: `it is of the network ${named.slice(0, 60)}; to take such rows, ignore the column`,
+    column: "network",
+  };
 }
 
 /** A fault of a row. */
@@ -242,8 +284,21 @@ function saysOf({ of }: TableRow): SaysOfHost {
 }
 
 /** What a row says of its host, as people do. */
-function givenIn(row: TableRow, resource: CsvResource): Pick<SeenHost, "role" | "attributes"> {
-  return resource === "hosts" ? { role: roleIn(row.of("role")), ...attributesIn(row) } : {};
+function givenIn(row: TableRow, resource: CsvResource): Pick<SeenHost, "role" | "tags" | "attributes"> {
+  if (resource !== "hosts") return {};
+  const tags = tagsIn(row);
+  return { role: roleIn(row.of("role")), ...(tags.length > 0 && { tags: tags.filter(isTag) }), ...attributesIn(row) };
+}
+
+/** The tags of a row by name, separated by semicolons as in exports, or by commas as other programs do. */
+function tagsIn({ of }: TableRow): string[] {
+  const written = of("tags").slice(0, LONGEST_TAGS);
+  const names = [...written.matchAll(/(?:[^;,\\]|\\.)+/g)].map(([name]) => name.replaceAll(/\\(.)/g, "$1"));
+  return [...new Set(names.map((name) => name.trim()).filter((name) => name !== ""))];
+}
+
+function isTag(name: string): boolean {
+  return clip(name, LONGEST_TAG) === name;
 }
 
 /** The attributes of what a row is about. */
@@ -261,7 +316,10 @@ function givenFaults(row: TableRow, resource: CsvResource): Fault[] {
     const reason = reasonAgainstAttribute(cell, index, resource);
     return reason === null ? [] : [{ reason, column: `${ATTRIBUTE_COLUMN}${key}` }];
   });
-  const role = resource === "hosts" ? row.of("role") : "";
+  if (resource !== "hosts") return faults;
+  for (const name of tagsIn(row).filter((one) => !isTag(one)))
+    faults.push({ reason: `a tag has at most ${LONGEST_TAG} characters: ${name.slice(0, 20)} …`, column: "tags" });
+  const role = row.of("role");
   if (role === "" || roleIn(role) !== null) return faults;
   return [{ reason: `${role.slice(0, 50)} is not a role`, column: "role" }, ...faults];
 }

@@ -26,7 +26,7 @@ describe("the columns of a table, by their headings", () => {
     ["Korean", "이름;IP 주소;MAC 주소;제조사", "name address mac vendor"],
     ["phpIPAM", "IP address;Description;Hostname;MAC;Device;Port", "address description hostname mac - -"],
     ["NetBox", "address;status;vrf;device;interface;dns_name", "address state - host interface hostname"],
-    ["UniFi", "Name;Vendor;IP Address;MAC Address;Connection;Network;Port", "name vendor address mac - - -"],
+    ["UniFi", "Name;Vendor;IP Address;MAC Address;Connection;Network;Port", "name vendor address mac - network -"],
     ["NetAlertX", "devMac;devName;devVendor;devLastIP;devComments", "mac name vendor address description"],
     ["Windows DHCP", "IPAddress;ScopeId;AddressState;ClientId;HostName", "address - state mac hostname"],
     ["Lansweeper", "AssetName;IPAddress;Mac;Domain", "name address mac -"],

@@ -76,6 +76,9 @@ const HEADINGS = {
   ],
   definition: ["service_definition definition kind"],
   everywhere: ["all_interfaces all_addresses"],
+  tags: ["tags"],
+  network: ["network network_name"],
+  id: ["id"],
   interface: ["interface interface_name ifname if_name nic schnittstelle netzwerkkarte interfaz interfaccia"],
   state: [
     "status state ping ip_state addressstate address_state zustand statut etat estado stato",
@@ -128,6 +131,9 @@ const MEANING_OF: Readonly<Record<Column, Exclude<ColumnMeaning, "ignore"> | nul
   service: "service",
   definition: "service_definition",
   everywhere: "all_interfaces",
+  tags: "tags",
+  network: "network",
+  id: "id",
   interface: null,
   state: "status",
 };

@@ -1,3 +1,4 @@
+import type { SeenConnection } from "../connections.rules.js";
 import type { SaysOfHost } from "../observations.rules.js";
 import type { SeenAddress, SeenHost, SeenPort, Skipped, Workload } from "../scan.rules.js";
 import { isSynthetic } from "../../values/synthetic-names.rules.js";
@@ -19,6 +20,8 @@ const VERSION = /^(\D{2,100}?) v?(\d.{0,99})$/;
 export interface ClusterHost extends SeenHost {
   readonly ports: SeenPort[];
   readonly workloads: Workload[];
+  /** Nodes that it needs, for what it publishes. */
+  readonly needs: SeenConnection[];
 }
 
 export interface Nodes {
@@ -26,6 +29,8 @@ export interface Nodes {
   readonly all: readonly ClusterHost[];
   /** The node on which a pod runs; of one that is not in the file, the pod says the address. */
   of(pod: Resource): ClusterHost | null;
+  /** An address of the node on which a pod runs, which may not be in the file; null if that is not said. */
+  addressFor(pod: Resource): string | null;
   /** The host with an address: a node, or something that has only this address. */
   at(ip: string, line: number, name: string): ClusterHost;
   hosts(): readonly ClusterHost[];
@@ -56,13 +61,18 @@ export function createNodes(nodes: readonly Resource[], skipped: Skipped): Nodes
       byName.set(name, made);
       return made;
     },
+    addressFor: ({ spec, status }) => {
+      const ip = addressIn(textAt(status, "hostIP"));
+      const node = byName.get(textAt(spec, "nodeName")) ?? byAddress.get(ip ?? "");
+      return node?.addresses[0]?.ip ?? (ip === null || reasonAgainst(ip) !== null ? null : ip);
+    },
     at: (ip, line, name) => byAddress.get(ip) ?? add({ ...emptyHost(line, [{ ip, mac: null }]), name }),
     hosts: () => hosts,
   };
 }
 
 function emptyHost(line: number, addresses: readonly SeenAddress[]): ClusterHost {
-  return { line, addresses, hostname: null, vendor: null, ports: [], workloads: [] };
+  return { line, addresses, hostname: null, vendor: null, ports: [], workloads: [], needs: [] };
 }
 
 /** A node; null if it is skipped. */

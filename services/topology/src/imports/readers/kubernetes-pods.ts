@@ -18,6 +18,8 @@ const MOST_PORTS = 1_000;
 export interface Pods {
   /** What runs behind the ports of a service, by the images of a pod that it selects; a target is a number or a name. */
   behind(service: Resource): (target: unknown) => SeenService;
+  /** The address of the only node on which the pods of a service run; null if there are several, any of which will do, or none. */
+  onlyNode(service: Resource): string | null;
 }
 
 /** Adds the pods that others reach to their nodes. */
@@ -34,16 +36,27 @@ export function createPods(pods: readonly Resource[], nodes: Nodes, skipped: Ski
   skipAll(skipped, idle, ["pod", "pods"], "not running");
   skipAll(skipped, inner, ["pod", "pods"], INNER);
   const imagesOf = createImages();
+  const selectedBy = ({ namespace, spec }: Resource): Resource[] => {
+    const selected = Object.entries(objectAt(spec, "selector"));
+    const [first] = selected;
+    const candidates = first === undefined ? [] : (byLabel.get([namespace, ...first].join("\n")) ?? []);
+    return candidates
+      .slice(0, MOST_LOOKED_AT)
+      .filter(({ metadata }) =>
+        selected.every(([key, value]) => memberOf(objectAt(metadata, "labels"), key) === value),
+      );
+  };
   return {
-    behind: ({ namespace, title, spec }) => {
-      const selected = Object.entries(objectAt(spec, "selector"));
-      const [first] = selected;
-      const candidates = first === undefined ? [] : (byLabel.get([namespace, ...first].join("\n")) ?? []);
-      const pod = candidates
-        .slice(0, MOST_LOOKED_AT)
-        .find(({ metadata }) =>
-          selected.every(([key, value]) => memberOf(objectAt(metadata, "labels"), key) === value),
-        );
+    onlyNode: (service) => {
+      const some = selectedBy(service);
+      if (some.length === MOST_LOOKED_AT) return null;
+      const running = some.filter(({ status }) => textAt(status, "phase") === "Running");
+      const [first, ...others] = new Set(running.map(nodes.addressFor));
+      return first === undefined || others.length > 0 ? null : first;
+    },
+    behind: (service) => {
+      const { title } = service;
+      const [pod] = selectedBy(service);
       return (target) => imageService(title, pod === undefined ? "" : imagesOf(pod, target));
     },
   };

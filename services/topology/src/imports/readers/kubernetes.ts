@@ -1,8 +1,9 @@
 import { putUnder } from "@nts/shared/groups";
+import { NOTHING_LEFT_OUT, otherEnd, ownEnd, type SeenPlace } from "../connections.rules.js";
 import { MOST_OPEN_PORTS, type Scan, type Skipped } from "../scan.rules.js";
 import { isObject, type JsonObject, listAt, memberOf, textAt, objectAt } from "./json.js";
 import { firstOf } from "./kept.js";
-import { createNodes, type Nodes } from "./kubernetes-nodes.js";
+import { type ClusterHost, createNodes, type Nodes } from "./kubernetes-nodes.js";
 import { createPods, type Pods } from "./kubernetes-pods.js";
 import { INNER, listCutTitle, type Resource, resourcesIn, skipAll } from "./kubernetes-resources.js";
 import { portNumberIn } from "./machine.js";
@@ -16,6 +17,8 @@ import { addressIn, clip, PROTOCOLS, reasonAgainst, toolInfo } from "./texts.js"
 
 const MOST_ADDRESSES = 100;
 const MOST_PORTS = 1_000;
+/** Of a host. */
+const MOST_NEEDS = 1_000;
 
 export const kubernetes: Reader = { format: "kubernetes", looksLike, read: readCluster };
 
@@ -47,7 +50,10 @@ function readCluster(bytes: Iterable<Uint8Array>): Scan {
         [`object of the kind ${kind}`, `objects of the kind ${kind}`],
         "only nodes, services and pods are read",
       );
-  for (const host of nodes.hosts()) sightings.add(host, `host ${host.name ?? host.hostname ?? ""}`);
+  for (const { needs, ...host } of nodes.hosts()) {
+    const connections = { list: needs, areAll: false, notMade: NOTHING_LEFT_OUT };
+    sightings.add({ ...host, ...(needs.length > 0 && { connections }) }, `host ${host.name ?? host.hostname ?? ""}`);
+  }
   return sightings.scan(toolInfo("Kubernetes"));
 }
 
@@ -91,6 +97,7 @@ function numberAt(port: JsonObject, name: string): number | null {
 function takeNodePorts(service: Resource, { nodes, pods, skipped }: Cluster): void {
   const { line, title } = service;
   const behind = pods.behind(service);
+  const needed = pods.onlyNode(service);
   for (const port of portsOf(service)) {
     const number = numberAt(port, "nodePort");
     if (number === null) continue;
@@ -101,7 +108,10 @@ function takeNodePorts(service: Resource, { nodes, pods, skipped }: Cluster): vo
       skipped.add(line, `port ${number} of service ${title}`, "the file has no nodes, which open it");
     else {
       const seen = behind(memberOf(port, "targetPort"));
-      for (const node of nodes.all) node.ports.push({ line, ip: null, protocol, number, service: seen });
+      for (const node of nodes.all) {
+        node.ports.push({ line, ip: null, protocol, number, service: seen });
+        needNode(node, needed, { line, protocol, number });
+      }
     }
   }
 }
@@ -115,6 +125,7 @@ function takeBalancer(service: Resource, { nodes, pods, skipped }: Cluster): voi
   if (textAt(spec, "type") === "LoadBalancer" && written.length === 0)
     skipped.add(line, `load balancer of service ${title}`, "it has no address yet");
   const behind = pods.behind(service);
+  const needed = pods.onlyNode(service);
   const addresses = firstOf([...new Set(written)], MOST_ADDRESSES, {
     skipped,
     line,
@@ -137,7 +148,16 @@ function takeBalancer(service: Resource, { nodes, pods, skipped }: Cluster): voi
           `port ${String(number)} of service ${title}`,
           "only TCP and UDP ports from 1 to 65535 are supported",
         );
-      else host.ports.push({ line, ip, protocol, number, service: behind(memberOf(port, "targetPort")) });
+      else {
+        host.ports.push({ line, ip, protocol, number, service: behind(memberOf(port, "targetPort")) });
+        needNode(host, needed, { line, protocol, number });
+      }
     }
   }
+}
+
+/** What a host publishes needs the node that runs it, if only one does, and it is another one. @param ip of that node */
+function needNode(host: ClusterHost, ip: string | null, { line, ...port }: { line: number } & SeenPlace): void {
+  if (ip === null || host.addresses.some((one) => one.ip === ip) || host.needs.length === MOST_NEEDS) return;
+  host.needs.push({ line, client: ownEnd({ port }), server: otherEnd(ip) });
 }

@@ -25,8 +25,8 @@ export interface Machine {
   open(place: PortPlace, port: Omit<SeenPort, "ip">): string | null;
   /** Adds what runs without a port. @returns why it is skipped; null if it is not */
   run(workload: Workload): string | null;
-  /** @param line where the machine's data starts @param says its covered ports and its containers */
-  scan(tool: string, line: number, says?: Pick<SeenHost, "covered" | "containers">): Scan;
+  /** @param line where the machine's data starts @param says its covered ports, containers and connections */
+  scan(tool: string, line: number, says?: Pick<SeenHost, "covered" | "containers" | "connections">): Scan;
 }
 
 export function createMachine(): Machine {

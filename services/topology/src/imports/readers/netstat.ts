@@ -1,7 +1,9 @@
 import type { Scan } from "../scan.rules.js";
 import { faultAt, linesOf } from "./lines.js";
 import type { Reader } from "./reader.js";
+import type { Owner } from "./connections.js";
 import { createSockets, endpointIn, programAmong, type Socket } from "./sockets.js";
+import { clip } from "./texts.js";
 
 // `netstat`: the sockets of machines without ss. Linux (`-tulpn`), BSD and macOS (`-an`), Windows (`-ano`, in any language).
 
@@ -12,6 +14,9 @@ const KIND = /^(?:tcp|udp)(?:46|[46])?(?:lite6?)?$/i;
 const PROGRAM = /(?:^|\s)(?:(\d+)\/(\S.*?)|-)\s*$/;
 /** A filtered list has lost its heading. */
 const HEADING = /^(?:active |proto )/i;
+/** Linux and BSD say that connections are listed, too. */
+const ALL_SOCKETS = /^active internet connections \((?:servers and established|including servers)\)/i;
+const ESTABLISHED = /^(?:ESTAB|HERGESTELLT)/i;
 /** The command, after the prompt of a shell. */
 const CALL = /^[^\s(]{0,100}[#$>]\s*(?:sudo\s+)?netstat(?:\.exe)?(?:\s|$)/i;
 /** Headings and notes around sockets. */
@@ -33,6 +38,7 @@ function readSockets(bytes: Iterable<Uint8Array>): Scan {
     // Sockets between programs of one machine follow those of the network.
     if (/^Active (?:UNIX|LOCAL|Multipath)/i.test(line)) break;
     if (HEADING.test(line)) sockets.haveAll();
+    if (ALL_SOCKETS.test(line)) sockets.haveAllConnections();
     if (HEADING.test(line) || CALL.test(line)) sockets.beginList(number);
     if (line === "" || NOTE.test(line)) continue;
     const socket = socketIn(line);
@@ -61,18 +67,25 @@ function socketIn(line: string): Socket | null {
   // Without a peer it listens, whatever the system's language calls that.
   const hasNoPeer = /^(?:0\.0\.0\.0|\[?::\]?|\*|\[::\])[:.](?:0|\*)$/.test(peer);
   const isListening = hasNoPeer && (isUdp || !/^(?:CLOSE|TIME|BOUND|IDLE)/i.test(state));
+  const owner = ownerIn(line);
   return {
     kind: kind.toLowerCase(),
     isListening,
     local,
     ...endpointIn(local, isBsd ? "." : ":"),
-    program: programAmong([programIn(line)]),
+    program: programAmong([owner?.name ?? ""]),
     owner: words.slice(hasQueues ? 5 : 3).join(" "),
+    owners: owner === null ? [] : [owner],
+    peer: endpointIn(peer, isBsd ? "." : ":"),
+    isEstablished: ESTABLISHED.test(state),
   };
 }
 
-function programIn(line: string): string {
-  const written = PROGRAM.exec(line)?.[2] ?? "";
+/** Windows names the process by its number only, BSD not at all. */
+function ownerIn(line: string): Owner | null {
+  const [, pid = "", written = ""] = PROGRAM.exec(line) ?? [];
   // Titles that programs give themselves: `nginx: master`.
-  return written.split(":", 1)[0] ?? "";
+  if (pid !== "") return { pid, name: clip(written.split(":", 1)[0], 100) };
+  const number = /\s(\d{1,10})$/.exec(line)?.[1];
+  return number === undefined ? null : { pid: number, name: null };
 }

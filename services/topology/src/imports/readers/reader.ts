@@ -13,6 +13,8 @@ export interface ReaderGiven {
   readonly resource?: CsvResource | null;
   /** What the request says of the columns of a table. */
   readonly columns?: readonly SaidColumn[];
+  /** The name of the network that is imported into. */
+  readonly network?: string;
   /** The machine of the file, if the request names it. */
   readonly named?: NamedMachine | null;
 }

@@ -5,6 +5,7 @@ import { isUsual } from "../guess.rules.js";
 import { servesHighPorts, serviceOfProcess } from "../processes.rules.js";
 import type { Scan } from "../scan.rules.js";
 import { behindBridge, isOfBridge, isOwnAddressOfBridge } from "./bridges.js";
+import { type Connections, createConnections, EPHEMERAL, type Owner } from "./connections.js";
 import { createSocketLists } from "./socket-lists.js";
 import { createMachine, type PortPlace, portNumberIn } from "./machine.js";
 import { addressIn, clip, isLinkLocal, isLoopback, PROTOCOLS } from "./texts.js";
@@ -12,8 +13,6 @@ import { addressIn, clip, isLinkLocal, isLoopback, PROTOCOLS } from "./texts.js"
 // The sockets of a machine, as ss, netstat and lsof list them. Unlike scans they show ports open on all addresses, but not
 // the machine, which the request names.
 
-/** Start of the ephemeral port range. */
-const EPHEMERAL = 32_768;
 /** Client ports of DHCP. */
 const DHCP_CLIENTS: ReadonlySet<number> = new Set([68, 546]);
 const LOOPBACK_ONLY = "it listens on the loopback only";
@@ -35,6 +34,12 @@ export interface Socket {
   readonly program: string | null;
   /** What the list says of its processes, for comparison. */
   readonly owner: string;
+  /** The other end of a connection, in lists that show it. */
+  readonly peer?: Pick<Socket, "address" | "port">;
+  /** The connection is established; others have ended, or are about to begin. */
+  readonly isEstablished?: boolean;
+  /** Its processes; null for one that is not named. */
+  readonly owners?: readonly Owner[];
 }
 
 export interface Sockets {
@@ -46,6 +51,8 @@ export interface Sockets {
   beginList(line: number): void;
   /** The file has every listening socket of the machine, so that others are closed. */
   haveAll(): void;
+  /** And every connection. */
+  haveAllConnections(): void;
   /** @param line where the machine's data starts @throws AppError `validation_failed` if there are several machines */
   scan(line: number): Scan;
 }
@@ -63,10 +70,12 @@ export function createSockets({ tool, numeric, isByProcess = false }: Listing): 
   const machine = createMachine();
   const lists = createSocketLists(isByProcess);
   const coverage = new PortCoverage();
+  const connections = createConnections(machine.skipped);
+  let hasAllConnections = false;
   return {
     take: (line, socket) => {
       if (socket.isListening) lists.take(line, socket);
-      takeSocket({ machine, coverage, numeric }, line, socket);
+      takeSocket({ machine, coverage, connections, numeric }, line, socket);
     },
     skipLine: (line, reason) => {
       coverage.isRead = false;
@@ -76,9 +85,16 @@ export function createSockets({ tool, numeric, isByProcess = false }: Listing): 
     haveAll: () => {
       coverage.hasAll = true;
     },
+    haveAllConnections: () => {
+      hasAllConnections = true;
+    },
     scan: (line) => {
       lists.requireOneMachine();
-      return machine.scan(tool, line, machine.full() === null ? { covered: coverage.covered() } : {});
+      const seen = connections.seen(hasAllConnections && coverage.isRead);
+      return machine.scan(tool, line, {
+        ...(machine.full() === null && { covered: coverage.covered() }),
+        ...(seen !== undefined && { connections: seen }),
+      });
     },
   };
 }
@@ -117,11 +133,12 @@ class PortCoverage {
 interface Taking {
   readonly machine: ReturnType<typeof createMachine>;
   readonly coverage: PortCoverage;
+  readonly connections: Connections;
   readonly numeric: string;
 }
 
-function takeSocket({ machine, coverage, numeric }: Taking, line: number, socket: Socket): void {
-  const { kind, isListening, local, program } = socket;
+function takeSocket({ machine, coverage, connections, numeric }: Taking, line: number, socket: Socket): void {
+  const { kind, isListening, local, program, owners = [] } = socket;
   const protocol = PROTOCOLS.get(kind.replace(/[46]+$/, ""));
   const number = portNumberIn(socket.port);
   const what = `socket ${kind} ${local.slice(0, 60)}`;
@@ -130,8 +147,12 @@ function takeSocket({ machine, coverage, numeric }: Taking, line: number, socket
   };
   if (protocol !== undefined) coverage.take(protocol, number);
   if (protocol === undefined) skip("only TCP and UDP ports are supported");
-  else if (!isListening) skip("it does not listen");
-  else if (number === null) skip(`its port is not a number from 1 to 65535; use ${numeric}`);
+  else if (!isListening) {
+    const reason = takeConnection(connections, line, protocol, socket);
+    if (reason !== null) skip(reason);
+    // Who listens there has a line of its own.
+    else if (number !== null) coverage.settle(protocol, number);
+  } else if (number === null) skip(`its port is not a number from 1 to 65535; use ${numeric}`);
   else if (protocol === "Udp" && DHCP_CLIENTS.has(number)) skip("it is that of a DHCP client");
   else if (protocol === "Udp" && isOfClient(number, program))
     skip("UDP from port 32768 on is most likely that of a client");
@@ -139,10 +160,34 @@ function takeSocket({ machine, coverage, numeric }: Taking, line: number, socket
     const port = { line, protocol, number, service: serviceOfProcess(program) };
     const place = placeOf(socket, numeric);
     const reason = machine.full() ?? machine.open(place, port);
+    connections.listens(protocol, number, owners, reason === null);
     // Unreachable sockets count as closed.
     if (reason === null || ("reason" in place && OUT_OF_REACH.has(place.reason))) coverage.settle(protocol, number);
     if (reason !== null) skip(reason);
   }
+}
+
+/** @returns why it is skipped; null if it is not */
+function takeConnection(
+  connections: Connections,
+  line: number,
+  protocol: Protocol,
+  { address, port, peer, isEstablished = false, owners = [] }: Socket,
+): string | null {
+  if (peer === undefined) return "it does not listen";
+  if (!isEstablished) return "its connection has ended, or is not established yet";
+  const local = { ip: addressIn(address), number: portNumberIn(port) };
+  const other = { ip: addressIn(peer.address), number: portNumberIn(peer.port) };
+  if (!isPlace(local) || !isPlace(other)) return "its ends are not addresses and ports";
+  connections.connected({ line, protocol, local, peer: other, owners });
+  return null;
+}
+
+function isPlace(place: {
+  readonly ip: string | null;
+  readonly number: number | null;
+}): place is { readonly ip: string; readonly number: number } {
+  return place.ip !== null && place.number !== null;
 }
 
 /** A UDP socket of a high port, unless the port is known for a service, or the program is one. */
@@ -175,7 +220,7 @@ export function endpointIn(local: string, separator: ":" | "." = ":"): Pick<Sock
 }
 
 /** Maximum processes per socket. */
-const MOST_PROCESSES = 16;
+export const MOST_PROCESSES = 16;
 
 /** Of several programs, the first informative one. */
 export function programAmong(names: Iterable<string>): string | null {

@@ -1,12 +1,14 @@
 import type { Scan } from "../scan.rules.js";
 import { faultAt, linesOf } from "./lines.js";
 import type { Reader } from "./reader.js";
-import { createSockets, endpointIn, programAmong, type Socket } from "./sockets.js";
+import type { Owner } from "./connections.js";
+import { createSockets, endpointIn, MOST_PROCESSES, programAmong, type Socket } from "./sockets.js";
+import { clip } from "./texts.js";
 
-// `ss -H -tulnp`: the listening sockets of a machine. It can filter them itself, so only a first line with its command tells
-// that the list has all.
+// `ss -H -tunap`: the sockets of a machine, or with `-l` those that listen. It can filter them itself, so only a first line with
+// its command tells that the list has all.
 
-/** `# ss -H -tulnp`, without a filter or the choice of an address family. */
+/** `# ss -H -tunap`, without a filter or the choice of an address family. */
 const COMMAND = /^#\s*(?:sudo\s+)?ss(?:\s+-[HOtulnpaeimo]+)+\s*$/;
 
 /** The command in a line of its own, also after the prompt of a shell. */
@@ -31,7 +33,10 @@ function readSockets(bytes: Iterable<Uint8Array>): Scan {
   const sockets = createSockets({ tool: "ss", numeric: "ss -n" });
   let first: number | null = null;
   for (const { number, text } of linesOf(bytes)) {
-    if (number === 1 && COMMAND.test(text)) sockets.haveAll();
+    if (number === 1 && COMMAND.test(text)) {
+      sockets.haveAll();
+      if (hasConnections(text)) sockets.haveAllConnections();
+    }
     if (isHeader(text) || CALL.test(text)) sockets.beginList(number);
     if (text.trim() === "" || text.startsWith("#") || isHeader(text)) continue;
     const socket = socketIn(text);
@@ -56,17 +61,29 @@ function socketIn(text: string): Socket | null {
   if (!isSocket) return null;
   const isListening = state === "LISTEN" || state === "UNCONN";
   const owner = text.slice(text.indexOf(peer) + peer.length).trim();
-  return { kind, isListening, local, ...endpointIn(local), program: programIn(text), owner };
+  const owners = ownersIn(text);
+  return {
+    ...{ kind, isListening, local, owner, owners, peer: endpointIn(peer), isEstablished: state === "ESTAB" },
+    ...endpointIn(local),
+    program: programAmong(owners.map(({ name }) => name)),
+  };
 }
 
-/** The program of a socket; of several, the first informative one. */
-function programIn(text: string): string | null {
+/** Both, those that listen and those that are connected: `-a`, and of its options none after it that limits them. */
+function hasConnections(command: string): boolean {
+  const options = [...command.matchAll(/\s-([A-Za-z]+)/g)].map(([, letters = ""]) => letters).join("");
+  return options.includes("a") && options.lastIndexOf("a") > options.lastIndexOf("l");
+}
+
+/** The programs of a socket. */
+function ownersIn(text: string): (Owner & { readonly name: string })[] {
   const from = text.indexOf("users:((");
-  if (from === -1) return null;
-  const users = text.slice(from).matchAll(/\("([^"]{1,200})",pid=/g);
-  return programAmong(
-    (function* () {
-      for (const [, name = ""] of users) yield name;
-    })(),
-  );
+  if (from === -1) return [];
+  const found: (Owner & { readonly name: string })[] = [];
+  for (const [, written = "", pid = ""] of text.slice(from).matchAll(/\("([^"]{1,200})",pid=(\d{1,10})/g)) {
+    const name = clip(written, 100);
+    if (name !== null) found.push({ name, pid });
+    if (found.length === MOST_PROCESSES) break;
+  }
+  return found;
 }

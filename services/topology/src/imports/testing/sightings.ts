@@ -22,6 +22,7 @@ const planning = {
   cidrOf: () => undefined,
   runnerOf: () => null,
   namesakeOf: () => null,
+  tagOf: (name: string) => name,
   vendorOf: () => null,
   superseded: [],
   lost: new Set<string>(),
