@@ -1,3 +1,4 @@
+import { methodName } from "@nts/shared/http/method-name";
 import { idsOf, type Principal } from "@nts/shared/http/tenancy";
 import { createLines, type Log } from "@nts/shared/log";
 import type { Metrics } from "@nts/shared/metrics";
@@ -14,9 +15,9 @@ export function createAccessLog(log: Log, metrics: Metrics): AccessLog {
   const write = createLines(log, "request");
   return (exchange) => {
     const { request, requestId, startedAt, span, operationId, route, status } = exchange;
-    const { method = "" } = request;
+    const method = methodName(request.method);
     const durationMs = performance.now() - startedAt;
-    metrics.observeRequest(operationId, status, durationMs / 1000);
+    metrics.observeRequest({ method, route, status }, durationMs / 1000);
     span.end({ requestId, operation: operationId, route, method, status });
     write(membersOf(exchange, durationMs));
   };
@@ -30,9 +31,9 @@ export function membersOf(exchange: Exchange, durationMs: number): string {
   const { request, requestId, clientRequestId, span, operationId, route, status, clientAddress, principal } = exchange;
   return (
     `"request_id":"${requestId}","trace_id":"${span.traceId}","operation":"${operationId}",` +
-    (route === null ? "" : `"route":"${route}",`) +
-    `"method":"${request.method ?? ""}","status":${status},"duration_ms":${Math.round(durationMs * 100) / 100},` +
-    `"client_address":"${clientAddress}"` +
+    (route === null ? "" : `"http.route":"${route}",`) +
+    `"http.request.method":"${methodName(request.method)}","http.response.status_code":${status},` +
+    `"duration_ms":${Math.round(durationMs * 100) / 100},"client.address":"${clientAddress}"` +
     (clientRequestId === null ? "" : `,"client_request_id":"${clientRequestId}"`) +
     (exchange.isDelivered ? "" : ',"aborted":true') +
     (principal === null ? "" : idMembersOf(principal))

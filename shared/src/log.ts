@@ -25,7 +25,7 @@ export function createLog(processName: string, level: string, descriptor: 1 | 2 
   const options = {
     name: processName,
     level,
-    base: { process: processName, pid: process.pid },
+    base: { "service.name": processName, "process.pid": process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
     redact: { paths: SECRET_PATHS, censor: "[secret]" },
   };

@@ -6,7 +6,16 @@ import { SERVER_VERSION } from "./version.js";
 export interface Metrics {
   readonly registry: Registry;
   /** Counts one request; `seconds` from its first byte to the end of the response. */
-  observeRequest(operationId: string, status: number, seconds: number): void;
+  observeRequest(request: CountedRequest, seconds: number): void;
+}
+
+/** What requests are counted by. */
+export interface CountedRequest {
+  /** As by `methodName`. */
+  readonly method: string;
+  /** The path of the operation; null if the request matched none. */
+  readonly route: string | null;
+  readonly status: number;
 }
 
 /** A gauge: `name`, `help`, and how to read its current value. */
@@ -43,9 +52,9 @@ export function createMetrics(processName: string): Metrics {
   const registry = createRegistry(processName);
   collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: LAG_SAMPLES_MS });
   const requests = new Histogram({
-    name: "nts_request_duration_seconds",
-    help: "Time from a request to the end of its response, by operation and status.",
-    labelNames: ["operation", "status"],
+    name: "http_server_request_duration_seconds",
+    help: "Time from a request to the end of its response, by method, route and status.",
+    labelNames: ["http_request_method", "http_route", "http_response_status_code"],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
@@ -54,8 +63,9 @@ export function createMetrics(processName: string): Metrics {
   addLogMetrics(registry);
   return {
     registry,
-    observeRequest: (operation, status, seconds) => {
-      requests.observe({ operation, status }, seconds);
+    observeRequest: ({ method, route, status }, seconds) => {
+      const labels = { http_request_method: method, http_response_status_code: status };
+      requests.observe(route === null ? labels : { ...labels, http_route: route }, seconds);
     },
   };
 }

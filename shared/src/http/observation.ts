@@ -2,8 +2,10 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { performance } from "node:perf_hooks";
 import type { Endpoint } from "../contract/endpoint.js";
 import type { Log } from "../log.js";
+import type { Metrics } from "../metrics.js";
 import type { Tracing } from "../tracing/spans.js";
 import { type ParentRequest, REQUEST_ID, TRACEPARENT } from "./headers.js";
+import { methodName } from "./method-name.js";
 import { idsOf, type Principal } from "./tenancy.js";
 
 /** One observed request, until its response has ended. */
@@ -18,7 +20,7 @@ export interface Observation {
 export interface ObserverOptions {
   readonly log: Log;
   readonly tracing: Tracing;
-  readonly observe?: (operationId: string, status: number, seconds: number) => void;
+  readonly observe?: Metrics["observeRequest"];
 }
 
 /**
@@ -42,15 +44,17 @@ export function createObserver({ log, tracing, observe }: ObserverOptions) {
       const ms = performance.now() - started;
       const operationId = operation?.operationId ?? "none";
       const { statusCode: status } = response;
-      const { method = "" } = request;
+      const method = methodName(request.method);
       const route = operation?.path ?? null;
-      observe?.(operationId, status, ms / 1000);
+      observe?.({ method, route, status }, ms / 1000);
       span.end({ requestId, operation: operationId, route, method, status });
       if (lines.isLevelEnabled("debug"))
         lines.debug(
           {
             ...observation.ids,
-            ...{ operation: operationId, route, method, status, duration_ms: Math.round(ms * 100) / 100 },
+            ...{ operation: operationId, "http.request.method": method, "http.response.status_code": status },
+            ...(route !== null && { "http.route": route }),
+            duration_ms: Math.round(ms * 100) / 100,
             ...idsOf(observation.principal),
           },
           "request",

@@ -82,7 +82,8 @@ export function idsOf(principal: Principal | null): Record<string, string> {
     return { organization_id: principal.scope.organizationId, share_id: principal.shareId };
   if (principal === null || !isUser(principal)) return {};
   const { kind, credentialId, userId, scope } = principal;
-  return { organization_id: scope.organizationId, user_id: userId, [`${kind}_id`]: credentialId };
+  const credential = kind === "session" ? "session.id" : `${kind}_id`;
+  return { organization_id: scope.organizationId, "user.id": userId, [credential]: credentialId };
 }
 
 export type Audience = "identity" | "topology";

@@ -53,7 +53,7 @@ export function createRecording(options: TracingOptions & { readonly endpoint: s
       const span = tracer.startSpan("request", { kind: SpanKind.SERVER }, context);
       const { traceId, spanId, traceFlags } = span.spanContext();
       const end: Span["end"] = ({ requestId, operation, route, method, status }) => {
-        span.updateName(route === null ? method : `${method} ${route}`).setAttributes({
+        span.updateName(`${method === "_OTHER" ? "HTTP" : method} ${route ?? ""}`.trimEnd()).setAttributes({
           "http.request.method": method,
           "http.response.status_code": status,
           ...(route === null ? {} : { "http.route": route }),

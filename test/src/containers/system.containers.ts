@@ -89,7 +89,7 @@ async function untilHealthy(containers: readonly string[]): Promise<void> {
 async function responsesOf(container: string): Promise<number> {
   const script = "fetch('http://127.0.0.1:9080/metrics').then((answer) => answer.text()).then(console.log)";
   const metrics = await docker("exec", container, "node", "-e", script);
-  const counts = [...metrics.matchAll(/^nts_request_duration_seconds_count\{[^}]*\} (\d+)/gm)];
+  const counts = [...metrics.matchAll(/^http_server_request_duration_seconds_count\{[^}]*\} (\d+)/gm)];
   return counts.reduce((sum, [, count]) => sum + Number(count), 0);
 }
 

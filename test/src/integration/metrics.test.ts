@@ -104,16 +104,25 @@ describe("the metrics: the journal", () => {
 });
 
 describe("the metrics: requests and credentials", () => {
-  it("count requests by operation and status, at the gateway and at the service", async () => {
-    const count = "nts_request_duration_seconds_count";
+  it("count requests by method, route and status, at the gateway and at the service", async () => {
+    const count = "http_server_request_duration_seconds_count";
+    const of = (http_route: string, http_response_status_code: string, http_request_method = "GET") => ({
+      ...{ http_request_method, http_route, http_response_status_code },
+    });
     const read = () => account.session.send("get", "/api/v1/networks");
     for (const process of [gateway, topology])
-      expect(await growth([process, count, { operation: "list_networks", status: "200" }], read)).toBe(1);
+      expect(await growth([process, count, of("/api/v1/networks", "200")], read)).toBe(1);
     const fail = () => account.session.send("get", "/api/v1/networks/nothing");
     for (const process of [gateway, topology])
-      expect(await growth([process, count, { operation: "get_network_by_id", status: "400" }], fail)).toBe(1);
+      expect(await growth([process, count, of("/api/v1/networks/{id}", "400")], fail)).toBe(1);
     const miss = () => callerOf(stack.url, "nobody").send("get", "/api/v1/nothing");
-    expect(await growth([gateway, count, { operation: "none", status: "404" }], miss)).toBe(1);
+    expect(await growth([gateway, count, { http_response_status_code: "404" }], miss)).toBe(1);
+    const samples = await samplesOf(gateway);
+    expect(
+      samples.filter(({ labels }) => labels["http_response_status_code"] === "404" && "http_route" in labels),
+    ).toEqual([]);
+    const madeUp = () => fetch(`${stack.url}/api/v1/networks`, { method: "PROPFIND" });
+    expect(await growth([gateway, count, { http_request_method: "_OTHER" }], madeUp)).toBe(1);
   });
 
   it("report hits and misses of the key cache, and the duration of lookups, by result", async () => {
