@@ -92,6 +92,7 @@ export const CollectorSense = z
     name: z.string().regex(/^[a-z][a-z0-9_-]{0,39}$/, "must be a name such as neighbours"),
     state: z
       .enum(SENSE_STATES)
+      .meta({ id: "CollectorSenseState" })
       .describe("`ready`: it works here. `unavailable`: `reason` says what is missing. `off`: switched off there."),
     reason: label(0, 300).nullable().default(null),
   })
@@ -116,6 +117,7 @@ export const Collector = z
     is_enabled: z.boolean().describe("False: its key is refused until it is enabled again."),
     state: z
       .enum(COLLECTOR_STATES)
+      .meta({ id: "CollectorState" })
       .describe(
         `\`pending\`: no machine has enrolled. \`online\`: it was heard in the last ${LATE_AFTER_SECONDS} seconds, \`late\`: in the last ${OFFLINE_AFTER_SECONDS / 60} minutes, \`offline\`: not for longer.`,
       ),
@@ -259,23 +261,23 @@ export const renewCollectorToken = endpoint({
   errors: ["not_found", "write_conflict"],
 });
 
-const COLLECTOR_JOB_STATES = ["queued", "running", "importing", "done", "failed", "late", "cancelled"] as const;
-export type CollectorJobState = (typeof COLLECTOR_JOB_STATES)[number];
+const CollectorJobState = z
+  .enum(["queued", "running", "importing", "done", "failed", "late", "cancelled"])
+  .meta({ id: "CollectorJobState" });
+export type CollectorJobState = z.infer<typeof CollectorJobState>;
 
 export const CollectorJob = z
   .object({
     id: Id,
     collector_id: Id,
     network_id: Id,
-    trigger: z.enum(["schedule", "request"]),
+    trigger: z.enum(["schedule", "request"]).meta({ id: "CollectorTrigger" }),
     requested_by: Actor.nullable().describe("Null for the schedule."),
-    state: z
-      .enum(COLLECTOR_JOB_STATES)
-      .describe(
-        "`queued`: not fetched yet. `running`: given to the collector. `importing`: its final report is being imported. `late`: " +
-          "there was no final report by the deadline, or nobody fetched it: nothing counts as covered. `cancelled`: the settings " +
-          "did not allow it any more, or the collector was disabled.",
-      ),
+    state: CollectorJobState.describe(
+      "`queued`: not fetched yet. `running`: given to the collector. `importing`: its final report is being imported. `late`: " +
+        "there was no final report by the deadline, or nobody fetched it: nothing counts as covered. `cancelled`: the settings " +
+        "did not allow it any more, or the collector was disabled.",
+    ),
     targets: CollectorTargets,
     packets_per_second: z.int(),
     senses: z.array(z.string()),
@@ -473,7 +475,7 @@ export const getOwnCollectorJob = endpoint({
 export const CollectorReceipt = z
   .object({
     job_id: Id,
-    state: z.enum(COLLECTOR_JOB_STATES).describe("Of the job."),
+    state: CollectorJobState.describe("Of the job."),
     import_id: Id.nullable().describe("The import job of this report."),
     reports: z.int(),
     bytes: z.int(),

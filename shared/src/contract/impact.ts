@@ -10,20 +10,22 @@ export const MOST_REACHED = 10_000;
 export const DEEPEST_IMPACT = 10;
 
 export const IMPACT_DIRECTIONS = ["dependents", "dependencies"] as const;
-export type ImpactDirection = (typeof IMPACT_DIRECTIONS)[number];
+export const ImpactDirection = z.enum(IMPACT_DIRECTIONS).meta({ id: "ImpactDirection" });
+export type ImpactDirection = z.infer<typeof ImpactDirection>;
 
 export const REACHED_KINDS = ["host", "service", "process"] as const;
 export type ReachedKind = (typeof REACHED_KINDS)[number];
 
 export const Reached = z
   .object({
-    kind: z.enum(REACHED_KINDS),
+    kind: z.enum(REACHED_KINDS).meta({ id: "ReachedKind" }),
     id: Id.describe("Of the host or service; of a process, its host."),
     name: z.string(),
     host_id: Id.describe("Of a host, its own."),
     distance: z.int().describe("Steps from the subject."),
     via: z
       .enum(["dependency", "runs_on", "virtualization"])
+      .meta({ id: "ReachedBy" })
       .describe("The last step: a dependency, that a service is on its host, or that a guest runs on something."),
     dependency_id: Id.nullable().describe("Of a dependency."),
     path: z.array(Id).describe("From the subject to what is before this one."),
@@ -33,7 +35,7 @@ export type Reached = z.infer<typeof Reached>;
 
 export const Impact = z
   .object({
-    direction: z.enum(IMPACT_DIRECTIONS),
+    direction: ImpactDirection,
     counts: z.object({ hosts: z.int(), services: z.int(), processes: z.int() }),
     complete: z
       .boolean()
@@ -44,12 +46,9 @@ export const Impact = z
 export type Impact = z.infer<typeof Impact>;
 
 const query = z.strictObject({
-  direction: z
-    .enum(IMPACT_DIRECTIONS)
-    .default("dependents")
-    .describe(
-      "`dependents`: what stops if this stops. `dependencies`: what this needs; of a host, also what is on it.",
-    ),
+  direction: ImpactDirection.default("dependents").describe(
+    "`dependents`: what stops if this stops. `dependencies`: what this needs; of a host, also what is on it.",
+  ),
   depth: z.int().min(1).max(DEEPEST_IMPACT).default(DEEPEST_IMPACT).describe("Steps to follow."),
   limit: z.int().min(0).max(1_000).default(100).describe("Maximum entries of `reached`; counts are of all."),
   ...asOf,

@@ -7,8 +7,8 @@ import { Id, Timestamp } from "./common.js";
 export const JOB_DAYS = 7;
 
 /** The last three are final. */
-export const JOB_STATES = ["queued", "running", "done", "failed", "cancelled"] as const;
-export type JobState = (typeof JOB_STATES)[number];
+export const JobState = z.enum(["queued", "running", "done", "failed", "cancelled"]).meta({ id: "JobState" });
+export type JobState = z.infer<typeof JobState>;
 
 /** Whether a job has ended. */
 export function hasEnded({ state }: { readonly state: JobState }): boolean {
@@ -28,7 +28,7 @@ export const JobError = z
 export const ImportJob = z
   .object({
     id: Id,
-    state: z.enum(JOB_STATES).meta({ id: "JobState" }).describe("What it does, or how it ended."),
+    state: JobState.describe("What it does, or how it ended."),
     network_id: Id,
     format: z.string().describe("The format the file was parsed as; until then, the requested one."),
     dry_run: z.boolean(),

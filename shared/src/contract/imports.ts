@@ -102,6 +102,7 @@ export const Evidence = z
   .object({
     by: z
       .enum(EVIDENCE)
+      .meta({ id: "EvidenceKind" })
       .describe(
         "`request`: the request names the host; `former_mac_address`: one that the host had until another machine took its address.",
       ),

@@ -18,7 +18,9 @@ export type PatchOf<Body> = {
   [Name in keyof Body]?: Name extends "tags" ? Exclude<Body[Name], undefined> | TagsChange : Member<Body[Name]>;
 };
 
-const OF_TAGS = z.union([Tags, TagsChange], { error: "must be a list of tags, or an object with `add` and `remove`" });
+const TagsPatch = z
+  .union([Tags, TagsChange], { error: "must be a list of tags, or an object with `add` and `remove`" })
+  .meta({ id: "TagsPatch" });
 
 const MERGE_PATCH = "JSON Merge Patch (RFC 7396): null clears a member, a list replaces the previous one.";
 
@@ -45,7 +47,7 @@ export function patchOf<
 
 function patchSchemaOf(body: z.ZodObject): z.ZodObject {
   const members = Object.entries(body.shape as Record<string, z.ZodType>).map(([name, type]) => {
-    const patched = (name === "tags" ? OF_TAGS : patchedMember(type)).optional();
+    const patched = (name === "tags" ? TagsPatch : patchedMember(type)).optional();
     const { description } = type;
     return [name, description === undefined ? patched : patched.describe(description)];
   });

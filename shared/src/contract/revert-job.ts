@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { Id, Timestamp } from "./common.js";
 import { endpoint } from "./endpoint.js";
-import { JOB_DAYS, JOB_STATES, JobError } from "./import-job.js";
+import { JOB_DAYS, JobError, JobState } from "./import-job.js";
 import { LONGEST_JOB_WAIT_SECONDS } from "./import-jobs.js";
 import { Reverted } from "./reverted.js";
 
@@ -10,7 +10,7 @@ import { Reverted } from "./reverted.js";
 export const RevertJob = z
   .object({
     id: Id,
-    state: z.enum(JOB_STATES).describe("What it does, or how it ended."),
+    state: JobState.describe("What it does, or how it ended."),
     reverts: z.string().describe("The `request_id` whose changes are reverted."),
     done: z.int().describe("Entities that are reverted."),
     total: z.int().nullable().describe("Entities that the request changed; null until they have been counted."),
