@@ -32,6 +32,8 @@ const VERSIONS = {
   "oapi-codegen": "v2.8.2",
   ogen: "v1.25.0",
   "hey-api": "0.95.0",
+  spectral: "6.15.0",
+  redocly: "2.14.0",
   fetch: "0.17.0",
 };
 
@@ -86,6 +88,16 @@ async function openApiGenerator(place: Place, language: string, output: string):
   await run("java", ["-jar", jar, "generate", "-g", language, "-i", document, "-o", join(place.folder, output)]);
 }
 
+/** A program of npm packages, which are installed into the cache. */
+async function npmTool(name: string, program: string, packages: readonly string[]): Promise<string> {
+  const folder = join(cacheFolder(), name);
+  await mkdir(folder, { recursive: true });
+  const path = join(folder, "node_modules/.bin", program);
+  if (!(await succeeds(path, ["--version"])))
+    await run("npm", ["install", "--no-save", "--prefix", folder, ...packages]);
+  return path;
+}
+
 /** A program in Go, of a module that a tool installs into the cache. */
 async function goTool(name: string, module: string): Promise<string> {
   const bin = join(cacheFolder(), module.replaceAll(/\W+/g, "-"));
@@ -129,8 +141,30 @@ async function runInTypeScript(
   await run("node", [program], { env });
 }
 
-/** The generators, the quickest first. */
+/** The generators, the quickest first; before them, what judges the document. */
 export const GENERATORS: readonly Generator[] = [
+  {
+    name: "spectral",
+    lacks: () => Promise.resolve(null),
+    work: async (place) => {
+      const program = await npmTool(`spectral-${VERSIONS.spectral}`, "spectral", [
+        `@stoplight/spectral-cli@${VERSIONS.spectral}`,
+      ]);
+      const rules = join(PROGRAMS, "spectral.yaml");
+      await run(program, ["lint", await documentIn(place), "--ruleset", rules, "--fail-severity", "hint"]);
+    },
+  },
+  {
+    name: "redocly",
+    lacks: () => Promise.resolve(null),
+    work: async (place) => {
+      const program = await npmTool(`redocly-${VERSIONS.redocly}`, "redocly", [`@redocly/cli@${VERSIONS.redocly}`]);
+      const rules = join(PROGRAMS, "redocly.yaml");
+      const env = { REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" };
+      // Warnings fail no run of it, so that all rules are errors there.
+      await run(program, ["lint", await documentIn(place), "--config", rules], { env });
+    },
+  },
   {
     name: "openapi-python-client",
     lacks: lacksPython,
@@ -160,13 +194,10 @@ export const GENERATORS: readonly Generator[] = [
     name: "hey-api",
     lacks: () => Promise.resolve(null),
     work: async (place) => {
-      const tool = join(cacheFolder(), `hey-api-${VERSIONS["hey-api"]}`);
-      await mkdir(tool, { recursive: true });
       const packages = [`@hey-api/openapi-ts@${VERSIONS["hey-api"]}`, "typescript@5.9.3"];
-      const generator = join(tool, "node_modules/.bin/openapi-ts");
-      if (!(await succeeds(generator, ["--version"])))
-        await run("npm", ["install", "--no-save", "--prefix", tool, ...packages]);
-      await run(generator, ["-i", await documentIn(place), "-o", join(place.folder, "client")], { cwd: tool });
+      const generator = await npmTool(`hey-api-${VERSIONS["hey-api"]}`, "openapi-ts", packages);
+      const cwd = join(dirname(generator), "../..");
+      await run(generator, ["-i", await documentIn(place), "-o", join(place.folder, "client")], { cwd });
       await runInTypeScript(place, "hey-api", { packages: [] });
     },
   },
