@@ -79,5 +79,5 @@ export const LONG_RUNS = {
   ...LONG_SUITES,
   ...SCALED,
   ...programs(["attacks", "deletions", "migrations", "revocation", "rolling", "soak"]),
-  ...scripts(["collector", "consumers", "containers", "discovery", "fuzz", "lab", "clients"]),
+  ...scripts(["collector", "consumers", "containers", "discovery", "fuzz", "lab", "sdk", "clients"]),
 };

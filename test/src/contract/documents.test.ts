@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ROOT } from "@nts/local/processes/system";
 import { MOST_PAIRS } from "@nts/shared/contract/bindings.rules";
+import { otherClientFiles } from "../documents/client.js";
 import { PAGES } from "../documents/pages.js";
 
 const read = (path: string): string => readFileSync(join(ROOT, path), "utf8");
@@ -15,6 +16,7 @@ const filesUnder = (folder: string, pattern: RegExp): string[] =>
 const SOURCES = ["shared/src", "gateway/src", "services/identity/src", "services/topology/src", "test/src"];
 const DOCUMENTS = [
   ...["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md", "deploy/README.md"],
+  ...["clients/go/README.md", "clients/python/README.md", "shared/client/README.md"],
   ...filesUnder("docs", /\.md$/),
 ];
 
@@ -26,6 +28,12 @@ describe("the generated pages", () => {
   it("describe every setting", () => {
     const unexplained = [...PAGES["docs/configuration.md"]!().matchAll(/^\| `(\w+)`.*\| +\|$/gm)];
     expect(unexplained.map(([, name]) => name)).toEqual([]);
+  });
+});
+
+describe("the clients in Python and Go", () => {
+  it.each(Object.entries(otherClientFiles()))("have an up-to-date %s (npm run openapi)", (path, text) => {
+    expect(read(path)).toBe(text);
   });
 });
 

@@ -27,13 +27,19 @@ export function readBlocks(path: string): Block[] {
   return blocksIn(readFileSync(join(ROOT, path), "utf8"));
 }
 
+/** The code blocks below each heading of the second level. */
+export function readSections(path: string): Readonly<Record<string, readonly Block[]>> {
+  const [, ...parts] = readFileSync(join(ROOT, path), "utf8").split(/^## /m);
+  return Object.fromEntries(parts.map((part) => [part.slice(0, part.indexOf("\n")), blocksIn(part)]));
+}
+
 interface Block {
   readonly kind: string;
   readonly text: string;
 }
 
 function blocksIn(part: string): Block[] {
-  const blocks = part.matchAll(/```(sh|bash|json|text|ts)\n([\s\S]*?)```/g);
+  const blocks = part.matchAll(/```(sh|bash|json|text|ts|python|go|yaml)\n([\s\S]*?)```/g);
   return [...blocks].map(([, kind = "", text = ""]) => ({ kind, text: text.trim() }));
 }
 

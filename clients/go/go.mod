@@ -1,0 +1,3 @@
+module example.com/nts
+
+go 1.24
