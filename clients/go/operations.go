@@ -949,6 +949,10 @@ type ListDependenciesParams struct {
 	ServiceID string `query:"service_id"`
 	// Who made it: a person or program by this API, or an import.
 	Source DependencySource `query:"source"`
+	// Only entities that are missed, or only those that are not.
+	Missed *bool `query:"missed"`
+	// Only entities last found before this time.
+	SeenBefore time.Time `query:"seen_before"`
 	// Primary sort key, always ascending.
 	GroupBy DependencyOrderField `query:"group_by"`
 	// Sort key, within groups if any. Default `created_at`.
@@ -1130,7 +1134,7 @@ func (c *Client) GetTopologyFile(ctx context.Context, format TopologyFormat, par
 type ListChangesParams struct {
 	// Only entities of this network.
 	NetworkID string `query:"network_id"`
-	// Only this host and its children.
+	// Only this host, its children, and what connects it with others.
 	HostID string `query:"host_id"`
 	// Only entities of this kind.
 	Entity ChangedEntity `query:"entity"`
@@ -1219,8 +1223,8 @@ type GetHostHistoryParams struct {
 	After string `query:"after"`
 }
 
-// GetHostHistory: Get the history of a host and its children. Also available after deletion. Filters as of
-// `/changes`. Requires `Viewer`.
+// GetHostHistory: Get the history of a host, its children, and what connects it with others. Also available after
+// deletion. Filters as of `/changes`. Requires `Viewer`.
 func (c *Client) GetHostHistory(ctx context.Context, id string, params GetHostHistoryParams, options ...Option) (*Response[[]Change], error) {
 	return send[[]Change](ctx, c, call{method: "GET", path: "/api/v1/hosts/" + escape(id) + "/history", params: params}, options)
 }
@@ -1699,7 +1703,8 @@ type ImportFileParams struct {
 	// What columns of a CSV table mean, as `heading=meaning`; for the others, their headings say it. A meaning is one
 	// of `ip_address`, `mac_address`, `hostname`, `name`, `host`, `description`, `role`, `vendor`, `model`, `serial`,
 	// `os`, `os_version`, `port`, `protocol`, `service`, `service_definition`, `version`, `all_interfaces`, `netmask`,
-	// `status`, `ignore`, or `attributes_key`. Headings that the table does not have are without effect.
+	// `tags`, `network`, `id`, `status`, `ignore`, or `attributes_key`. Headings that the table does not have are
+	// without effect.
 	Columns []string `query:"columns"`
 }
 
@@ -1891,15 +1896,24 @@ type ExportInventoryParams struct {
 	Role []Role `query:"role"`
 	// Required for `dns`: the zone of the hosts, such as `home.example`.
 	Zone string `query:"zone"`
+	// Required for `home-assistant`: where it reaches this service, such as `https://nts.example`.
+	BaseURL string `query:"base_url"`
+	// Required for `netbox`: one of the tables, which are imported in this order.
+	Table NetboxTable `query:"table"`
+	// Of `prometheus`: only services of this definition.
+	ServiceDefinition string `query:"service_definition"`
+	// Of `prometheus`: only targets that serve pages with it; `tcp` for all that serve none.
+	Scheme TargetScheme `query:"scheme"`
 	// Of `csv`: what has a row; default `hosts`.
 	Resource CSVResource `query:"resource"`
 }
 
 // ExportInventory: Export the inventory for another tool. Hosts with their addresses and services: Prometheus
-// targets (`http_sd`), metrics of certificates that end, an Ansible inventory, `/etc/hosts` lines, a DNS zone,
-// Homepage links, a diagrams.net drawing, or a CSV table that can be imported again. The response is the file
-// itself, streamed and without an envelope. With `If-None-Match`, 304 if nothing visible to the caller has
-// changed. Requires `Viewer`.
+// targets (`http_sd`), metrics of certificates that end and of what there is, an Ansible inventory, `/etc/hosts`
+// lines, a DNS zone, Homepage links, checks for Gatus and Uptime Kuma, sensors for Home Assistant, tables for
+// NetBox, a diagrams.net drawing, or a CSV table that can be imported again. The response is the file itself,
+// streamed and without an envelope. With `If-None-Match`, 304 if nothing visible to the caller has changed.
+// Requires `Viewer`.
 func (c *Client) ExportInventory(ctx context.Context, format ExportFormat, params ExportInventoryParams, options ...Option) (*Response[[]byte], error) {
 	return sendFile(ctx, c, call{method: "GET", path: "/api/v1/exports/" + escape(format), params: params}, options)
 }

@@ -610,6 +610,10 @@ type Dependency struct {
 	// Who made it: a person or program by this API, or an import.
 	Source DependencySource `json:"source"`
 	Note   *string          `json:"note"`
+	// When imports found it. Not part of the `ETag`; absent from past states.
+	Seen Opt[Seen] `json:"seen,omitzero"`
+	// Since when imports that cover it have not found it.
+	MissedSince Opt[time.Time] `json:"missed_since,omitzero"`
 }
 
 type DependencyClient struct {
@@ -869,14 +873,19 @@ const (
 type ExportFormat string
 
 const (
-	ExportFormatPrometheus   ExportFormat = "prometheus"
-	ExportFormatCertificates ExportFormat = "certificates"
-	ExportFormatAnsible      ExportFormat = "ansible"
-	ExportFormatHosts        ExportFormat = "hosts"
-	ExportFormatDNS          ExportFormat = "dns"
-	ExportFormatHomepage     ExportFormat = "homepage"
-	ExportFormatDrawio       ExportFormat = "drawio"
-	ExportFormatCSV          ExportFormat = "csv"
+	ExportFormatPrometheus    ExportFormat = "prometheus"
+	ExportFormatCertificates  ExportFormat = "certificates"
+	ExportFormatMetrics       ExportFormat = "metrics"
+	ExportFormatAnsible       ExportFormat = "ansible"
+	ExportFormatHosts         ExportFormat = "hosts"
+	ExportFormatDNS           ExportFormat = "dns"
+	ExportFormatHomepage      ExportFormat = "homepage"
+	ExportFormatGatus         ExportFormat = "gatus"
+	ExportFormatUptimeKuma    ExportFormat = "uptime-kuma"
+	ExportFormatHomeAssistant ExportFormat = "home-assistant"
+	ExportFormatNetbox        ExportFormat = "netbox"
+	ExportFormatDrawio        ExportFormat = "drawio"
+	ExportFormatCSV           ExportFormat = "csv"
 )
 
 type FieldChange struct {
@@ -1055,6 +1064,15 @@ type ImportCounts struct {
 	Unchanged int `json:"unchanged"`
 }
 
+type ImportDependencyCounts struct {
+	Create    int `json:"create"`
+	Update    int `json:"update"`
+	Unchanged int `json:"unchanged"`
+	Failed    int `json:"failed"`
+	// Connections of which no dependency is made, by reason.
+	NotMade ImportNotMade `json:"not_made"`
+}
+
 type ImportFormat string
 
 const (
@@ -1150,6 +1168,14 @@ type ImportJobWithPlan struct {
 	Plan *ImportPlan `json:"plan"`
 }
 
+type ImportNotMade struct {
+	Loopback    int `json:"loopback"`
+	Broadcast   int `json:"broadcast"`
+	UnknownHost int `json:"unknown_host"`
+	// It is not clear which end is the client, or which host it is.
+	Unclear int `json:"unclear"`
+}
+
 type ImportPlan struct {
 	DryRun    bool   `json:"dry_run"`
 	NetworkID string `json:"network_id"`
@@ -1165,6 +1191,8 @@ type ImportPlan struct {
 	Columns []ImportedColumn `json:"columns,omitzero"`
 	Subnets []ImportedSubnet `json:"subnets"`
 	Hosts   []ImportedHost   `json:"hosts"`
+	// What the machines of the file are connected to; absent from plans of jobs before it was told.
+	Dependencies []ImportedDependency `json:"dependencies,omitzero"`
 	// Covered entities that were not found; the first 10,000. They are not deleted.
 	Missing []Missing `json:"missing"`
 	// Parts of the file that were not imported, and why; the first 10,000.
@@ -1196,7 +1224,9 @@ type ImportSummary struct {
 	Interfaces ImportInterfaceCounts `json:"interfaces"`
 	Ports      ImportCounts          `json:"ports"`
 	Services   ImportCounts          `json:"services"`
-	Missing    MissingCounts         `json:"missing"`
+	// Absent from plans of jobs before imports made dependencies.
+	Dependencies *ImportDependencyCounts `json:"dependencies,omitzero"`
+	Missing      MissingCounts           `json:"missing"`
 	// Total number skipped, including parts not listed in `skipped`.
 	Skipped int `json:"skipped"`
 	// Hosts assumed to be up (`-Pn`) that did not respond; they are not created.
@@ -1223,6 +1253,18 @@ const (
 	ImportedChildActionUnchanged ImportedChildAction = "unchanged"
 )
 
+type ImportedClient struct {
+	// Null if a dry run would create it.
+	HostID   *string `json:"host_id"`
+	HostName string  `json:"host_name"`
+	// Null if only the host is known, or a dry run would create the service.
+	ServiceID *string `json:"service_id"`
+	// Null if only the host is known.
+	ServiceName *string `json:"service_name"`
+	// A process that is no service.
+	Process *string `json:"process"`
+}
+
 type ImportedColumn struct {
 	Heading string `json:"heading"`
 	// A meaning as in the parameter `columns`; null if nothing is made of the column.
@@ -1230,6 +1272,26 @@ type ImportedColumn struct {
 	// Whether the request says so.
 	Given bool `json:"given"`
 }
+
+type ImportedDependency struct {
+	// Line of the file, from 1; for a JSON list, the number of the entry.
+	Line   int                      `json:"line"`
+	Action ImportedDependencyAction `json:"action"`
+	// Null if a dry run would create it.
+	ID     *string        `json:"id"`
+	Client ImportedClient `json:"client"`
+	Server ImportedServer `json:"server"`
+	Error  *ImportRefusal `json:"error"`
+}
+
+type ImportedDependencyAction string
+
+const (
+	ImportedDependencyActionCreate    ImportedDependencyAction = "create"
+	ImportedDependencyActionUpdate    ImportedDependencyAction = "update"
+	ImportedDependencyActionUnchanged ImportedDependencyAction = "unchanged"
+	ImportedDependencyActionFailed    ImportedDependencyAction = "failed"
+)
 
 type ImportedHost struct {
 	// Line of the file, from 1; for a JSON list, the number of the entry.
@@ -1295,6 +1357,18 @@ type ImportedScan struct {
 	// The command line of the scan.
 	Args      *string    `json:"args"`
 	StartedAt *time.Time `json:"started_at"`
+}
+
+type ImportedServer struct {
+	// Null if a dry run would create it.
+	HostID   *string `json:"host_id"`
+	HostName string  `json:"host_name"`
+	// Null if only the host is known, or a dry run would create the service.
+	ServiceID *string `json:"service_id"`
+	// Null if only the host is known.
+	ServiceName *string `json:"service_name"`
+	// Such as `5432/tcp`; null if it is not known.
+	Port *string `json:"port"`
 }
 
 type ImportedService struct {
@@ -1598,11 +1672,27 @@ type Missing struct {
 }
 
 type MissingCounts struct {
-	Hosts      int `json:"hosts"`
-	Interfaces int `json:"interfaces"`
-	Ports      int `json:"ports"`
-	Services   int `json:"services"`
+	Hosts        int `json:"hosts"`
+	Interfaces   int `json:"interfaces"`
+	Ports        int `json:"ports"`
+	Services     int `json:"services"`
+	Dependencies int `json:"dependencies"`
 }
+
+type NetboxTable string
+
+const (
+	NetboxTableSites         NetboxTable = "sites"
+	NetboxTableManufacturers NetboxTable = "manufacturers"
+	NetboxTableDeviceRoles   NetboxTable = "device-roles"
+	NetboxTableDeviceTypes   NetboxTable = "device-types"
+	NetboxTableDevices       NetboxTable = "devices"
+	NetboxTableInterfaces    NetboxTable = "interfaces"
+	NetboxTableMACAddresses  NetboxTable = "mac-addresses"
+	NetboxTablePrefixes      NetboxTable = "prefixes"
+	NetboxTableIPAddresses   NetboxTable = "ip-addresses"
+	NetboxTableServices      NetboxTable = "services"
+)
 
 type Network struct {
 	ID             string     `json:"id"`
@@ -1807,6 +1897,8 @@ type Plan struct {
 	RemovedBindings []PlannedRemovedBinding `json:"removed_bindings"`
 	// Number of dependent entities deleted, or losing a deleted tag, by kind.
 	Cascades map[string]int `json:"cascades"`
+	// Of a dry-run deletion of hosts or services. Not part of the `etag`.
+	Impact *PlannedImpact `json:"impact,omitzero"`
 	// Send as `If-Match` so that the write does exactly this or fails with 412.
 	ETag string `json:"etag"`
 }
@@ -1838,6 +1930,15 @@ type PlannedChange struct {
 	Name string `json:"name"`
 	// Changes by member; empty for a deletion.
 	Fields map[string]FieldChange `json:"fields"`
+}
+
+type PlannedImpact struct {
+	Hosts int `json:"hosts"`
+	// Also those on deleted hosts.
+	Services  int `json:"services"`
+	Processes int `json:"processes"`
+	// False if there is more than is followed.
+	Complete bool `json:"complete"`
 }
 
 type PlannedRemovedBinding struct {
@@ -2173,10 +2274,11 @@ type ShareInput struct {
 type SightedEntity string
 
 const (
-	SightedEntityHost      SightedEntity = "Host"
-	SightedEntityInterface SightedEntity = "Interface"
-	SightedEntityPort      SightedEntity = "Port"
-	SightedEntityService   SightedEntity = "Service"
+	SightedEntityHost       SightedEntity = "Host"
+	SightedEntityInterface  SightedEntity = "Interface"
+	SightedEntityPort       SightedEntity = "Port"
+	SightedEntityService    SightedEntity = "Service"
+	SightedEntityDependency SightedEntity = "Dependency"
 )
 
 type SkippedPart struct {
@@ -2408,6 +2510,14 @@ type TagsChange struct {
 }
 
 type TagsPatch = any
+
+type TargetScheme string
+
+const (
+	TargetSchemeHTTPs TargetScheme = "https"
+	TargetSchemeHTTP  TargetScheme = "http"
+	TargetSchemeTcp   TargetScheme = "tcp"
+)
 
 type Topology struct {
 	Nodes []TopologyNode `json:"nodes"`

@@ -242,7 +242,7 @@ export interface components {
             organization_id?: components["schemas"]["Uuid"];
             /** @description The caller. */
             user_id?: components["schemas"]["Uuid"];
-            tags?: components["schemas"]["Tags"] | components["schemas"]["TagsChange"];
+            tags?: components["schemas"]["TagsPatch"];
             /** @description null means never; if absent, unchanged. */
             expires_at?: components["schemas"]["Instant"] | null;
             /** @description Default true; if absent, unchanged. */
@@ -261,6 +261,7 @@ export interface components {
              */
             rate_limit_per_minute?: number | null;
         };
+        TagsPatch: components["schemas"]["Tags"] | components["schemas"]["TagsChange"];
         /** @description Tags to remove, then tags to add. */
         TagsChange: {
             add?: components["schemas"]["Tags"];
@@ -301,7 +302,7 @@ export interface components {
             organization_id?: components["schemas"]["Uuid"];
             /** @description If absent, unchanged; in a patch, null removes a member. */
             attributes?: components["schemas"]["AttributesPatch"];
-            tags?: components["schemas"]["Tags"] | components["schemas"]["TagsChange"];
+            tags?: components["schemas"]["TagsPatch"];
         };
         AttributesPatch: {
             [key: string]: components["schemas"]["AttributeValueInput"] | null;
@@ -342,7 +343,7 @@ export interface components {
             name?: string;
             /** @description If absent, unchanged; in a patch, null removes a member. */
             attributes?: components["schemas"]["AttributesPatch"];
-            tags?: components["schemas"]["Tags"] | components["schemas"]["TagsChange"];
+            tags?: components["schemas"]["TagsPatch"];
         };
         /** @enum {string} */
         SubnetOrderField: "created_at" | "name" | "cidr" | "subnet_type" | "updated_at" | "network_id";
@@ -392,7 +393,7 @@ export interface components {
             attributes?: components["schemas"]["AttributesPatch"];
             /** @description Non-overlapping ranges inside the block, excluded from automatic assignment (`next`). */
             reserved?: components["schemas"]["ReservedRangeInput"][];
-            tags?: components["schemas"]["Tags"] | components["schemas"]["TagsChange"];
+            tags?: components["schemas"]["TagsPatch"];
         };
         /** @enum {string} */
         Role: "Router" | "Switch" | "AccessPoint" | "Firewall" | "Server" | "Hypervisor" | "Nas" | "Printer" | "Camera" | "Phone" | "Computer" | "Mobile" | "Media" | "Iot" | "Ups" | "Other";
@@ -510,7 +511,7 @@ export interface components {
             role?: components["schemas"]["Role"] | null;
             /** @description If absent, unchanged; in a patch, null removes a member. */
             attributes?: components["schemas"]["AttributesPatch"];
-            tags?: components["schemas"]["Tags"] | components["schemas"]["TagsChange"];
+            tags?: components["schemas"]["TagsPatch"];
         };
         VirtualizationPatch: {
             type?: string;
@@ -645,7 +646,7 @@ export interface components {
             position?: number;
             service_definition?: string;
             source?: components["schemas"]["EchoedSourcePatch"];
-            tags?: components["schemas"]["Tags"] | components["schemas"]["TagsChange"];
+            tags?: components["schemas"]["TagsPatch"];
             /** @description If absent, unchanged; null clears. */
             virtualization?: components["schemas"]["VirtualizationPatch"] | null;
             /** @description If absent, unchanged; in a patch, null removes a member. */
@@ -694,7 +695,7 @@ export interface components {
             vlan_ids?: components["schemas"]["Uuid"][];
             /** Format: int32 */
             speed_mbps?: number | null;
-            tags?: components["schemas"]["Tags"] | components["schemas"]["TagsChange"];
+            tags?: components["schemas"]["TagsPatch"];
         };
         /** @enum {string} */
         TagOrderField: "created_at" | "name" | "color";
@@ -778,7 +779,7 @@ export interface components {
             collapsed?: string[];
             /** @description In a patch, null removes a position. */
             positions?: components["schemas"]["ViewPositionsPatch"];
-            tags?: components["schemas"]["Tags"] | components["schemas"]["TagsChange"];
+            tags?: components["schemas"]["TagsPatch"];
         };
         ViewFiltersPatch: {
             search?: string | null;
@@ -838,6 +839,8 @@ export interface components {
             service_id?: (components["schemas"]["Uuid"] | null) | null;
             port_id?: (components["schemas"]["Uuid"] | null) | null;
         };
+        /** @enum {string} */
+        ImpactDirection: "dependents" | "dependencies";
         ShareInput: {
             /** @description null means never. */
             expires_at: components["schemas"]["Instant"] | null;
@@ -993,13 +996,12 @@ export interface components {
         };
         CollectorSense: {
             name: string;
-            /**
-             * @description `ready`: it works here. `unavailable`: `reason` says what is missing. `off`: switched off there.
-             * @enum {string}
-             */
-            state: "ready" | "unavailable" | "off";
+            /** @description `ready`: it works here. `unavailable`: `reason` says what is missing. `off`: switched off there. */
+            state: components["schemas"]["CollectorSenseState"];
             reason?: string | null;
         };
+        /** @enum {string} */
+        CollectorSenseState: "ready" | "unavailable" | "off";
         CollectorAnnouncement: {
             hostname: string;
             version: string;
@@ -2385,8 +2387,7 @@ export interface components {
             meta: components["schemas"]["Meta"];
         };
         Impact: {
-            /** @enum {string} */
-            direction: "dependents" | "dependencies";
+            direction: components["schemas"]["ImpactDirection"];
             counts: {
                 /** Format: int64 */
                 hosts: number;
@@ -2401,8 +2402,7 @@ export interface components {
             reached: components["schemas"]["Reached"][];
         };
         Reached: {
-            /** @enum {string} */
-            kind: "host" | "service" | "process";
+            kind: components["schemas"]["ReachedKind"];
             /** @description Of the host or service; of a process, its host. */
             id: components["schemas"]["Uuid"];
             name: string;
@@ -2413,16 +2413,17 @@ export interface components {
              * @description Steps from the subject.
              */
             distance: number;
-            /**
-             * @description The last step: a dependency, that a service is on its host, or that a guest runs on something.
-             * @enum {string}
-             */
-            via: "dependency" | "runs_on" | "virtualization";
+            /** @description The last step: a dependency, that a service is on its host, or that a guest runs on something. */
+            via: components["schemas"]["ReachedBy"];
             /** @description Of a dependency. */
             dependency_id: components["schemas"]["Uuid"] | null;
             /** @description From the subject to what is before this one. */
             path: components["schemas"]["Uuid"][];
         };
+        /** @enum {string} */
+        ReachedKind: "host" | "service" | "process";
+        /** @enum {string} */
+        ReachedBy: "dependency" | "runs_on" | "virtualization";
         SharedViewEnvelope: {
             /** @description Always `true`. */
             success: boolean;
@@ -2826,11 +2827,8 @@ export interface components {
         };
         RevertJob: {
             id: components["schemas"]["Uuid"];
-            /**
-             * @description What it does, or how it ended.
-             * @enum {string}
-             */
-            state: "queued" | "running" | "done" | "failed" | "cancelled";
+            /** @description What it does, or how it ended. */
+            state: components["schemas"]["JobState"];
             /** @description The `request_id` whose changes are reverted. */
             reverts: string;
             /**
@@ -2855,6 +2853,8 @@ export interface components {
             started_at: components["schemas"]["Timestamp"] | null;
             ended_at: components["schemas"]["Timestamp"] | null;
         };
+        /** @enum {string} */
+        JobState: "queued" | "running" | "done" | "failed" | "cancelled";
         ImportJobError: {
             /**
              * Format: int64
@@ -3152,13 +3152,12 @@ export interface components {
         /** @enum {string} */
         HostMatch: "mac_address" | "ip_address";
         Evidence: {
-            /**
-             * @description `request`: the request names the host; `former_mac_address`: one that the host had until another machine took its address.
-             * @enum {string}
-             */
-            by: "request" | "mac_address" | "former_mac_address" | "hostname" | "ip_address";
+            /** @description `request`: the request names the host; `former_mac_address`: one that the host had until another machine took its address. */
+            by: components["schemas"]["EvidenceKind"];
             value: string;
         };
+        /** @enum {string} */
+        EvidenceKind: "request" | "mac_address" | "former_mac_address" | "hostname" | "ip_address";
         ImportedInterface: {
             action: components["schemas"]["ImportedChildAction"];
             /** @description Null if a dry run would create it. */
@@ -3393,8 +3392,6 @@ export interface components {
             started_at: components["schemas"]["Timestamp"] | null;
             ended_at: components["schemas"]["Timestamp"] | null;
         };
-        /** @enum {string} */
-        JobState: "queued" | "running" | "done" | "failed" | "cancelled";
         ImportJobsEnvelope: {
             /** @description Always `true`. */
             success: boolean;
@@ -3454,11 +3451,8 @@ export interface components {
             name: string;
             /** @description False: its key is refused until it is enabled again. */
             is_enabled: boolean;
-            /**
-             * @description `pending`: no machine has enrolled. `online`: it was heard in the last 150 seconds, `late`: in the last 15 minutes, `offline`: not for longer.
-             * @enum {string}
-             */
-            state: "pending" | "online" | "late" | "offline";
+            /** @description `pending`: no machine has enrolled. `online`: it was heard in the last 150 seconds, `late`: in the last 15 minutes, `offline`: not for longer. */
+            state: components["schemas"]["CollectorState"];
             /** @description Of its last request, by the clock of the server; seconds behind. */
             last_seen_at: components["schemas"]["Timestamp"] | null;
             enrolled_at: components["schemas"]["Timestamp"] | null;
@@ -3478,6 +3472,8 @@ export interface components {
             /** @description When its schedule next lets it look around. */
             next_run_at: components["schemas"]["Timestamp"] | null;
         };
+        /** @enum {string} */
+        CollectorState: "pending" | "online" | "late" | "offline";
         CreatedCollectorEnvelope: {
             /** @description Always `true`. */
             success: boolean;
@@ -3510,15 +3506,11 @@ export interface components {
             id: components["schemas"]["Uuid"];
             collector_id: components["schemas"]["Uuid"];
             network_id: components["schemas"]["Uuid"];
-            /** @enum {string} */
-            trigger: "schedule" | "request";
+            trigger: components["schemas"]["CollectorTrigger"];
             /** @description Null for the schedule. */
             requested_by: components["schemas"]["Actor"] | null;
-            /**
-             * @description `queued`: not fetched yet. `running`: given to the collector. `importing`: its final report is being imported. `late`: there was no final report by the deadline, or nobody fetched it: nothing counts as covered. `cancelled`: the settings did not allow it any more, or the collector was disabled.
-             * @enum {string}
-             */
-            state: "queued" | "running" | "importing" | "done" | "failed" | "late" | "cancelled";
+            /** @description `queued`: not fetched yet. `running`: given to the collector. `importing`: its final report is being imported. `late`: there was no final report by the deadline, or nobody fetched it: nothing counts as covered. `cancelled`: the settings did not allow it any more, or the collector was disabled. */
+            state: components["schemas"]["CollectorJobState"];
             targets: components["schemas"]["CollectorTargets"];
             /** Format: int64 */
             packets_per_second: number;
@@ -3547,6 +3539,10 @@ export interface components {
             /** @description Why it failed. */
             error: components["schemas"]["ImportRefusal"] | null;
         };
+        /** @enum {string} */
+        CollectorTrigger: "schedule" | "request";
+        /** @enum {string} */
+        CollectorJobState: "queued" | "running" | "importing" | "done" | "failed" | "late" | "cancelled";
         OwnCollectorEnvelope: {
             /** @description Always `true`. */
             success: boolean;
@@ -3604,11 +3600,8 @@ export interface components {
         };
         CollectorReceipt: {
             job_id: components["schemas"]["Uuid"];
-            /**
-             * @description Of the job.
-             * @enum {string}
-             */
-            state: "queued" | "running" | "importing" | "done" | "failed" | "late" | "cancelled";
+            /** @description Of the job. */
+            state: components["schemas"]["CollectorJobState"];
             /** @description The import job of this report. */
             import_id: components["schemas"]["Uuid"] | null;
             /** Format: int64 */
@@ -3812,11 +3805,8 @@ export interface components {
         };
         CollectorSenseOutput: {
             name: string;
-            /**
-             * @description `ready`: it works here. `unavailable`: `reason` says what is missing. `off`: switched off there.
-             * @enum {string}
-             */
-            state: "ready" | "unavailable" | "off";
+            /** @description `ready`: it works here. `unavailable`: `reason` says what is missing. `off`: switched off there. */
+            state: components["schemas"]["CollectorSenseState"];
             reason: string | null;
         };
     };
@@ -7890,8 +7880,8 @@ export interface operations {
     get_host_impact: {
         parameters: {
             query?: {
-                /** @description `dependents`: what stops if this stops. `dependencies`: what this needs; of a host, also what is on it. */
-                direction?: "dependents" | "dependencies";
+                /** @description `dependents`: what stops if this stops. `dependencies`: what this needs; of a host, also what is on it. Default `dependents`. */
+                direction?: components["schemas"]["ImpactDirection"];
                 /** @description Steps to follow. */
                 depth?: number;
                 /** @description Maximum entries of `reached`; counts are of all. */
@@ -7910,8 +7900,8 @@ export interface operations {
     get_service_impact: {
         parameters: {
             query?: {
-                /** @description `dependents`: what stops if this stops. `dependencies`: what this needs; of a host, also what is on it. */
-                direction?: "dependents" | "dependencies";
+                /** @description `dependents`: what stops if this stops. `dependencies`: what this needs; of a host, also what is on it. Default `dependents`. */
+                direction?: components["schemas"]["ImpactDirection"];
                 /** @description Steps to follow. */
                 depth?: number;
                 /** @description Maximum entries of `reached`; counts are of all. */

@@ -70,6 +70,7 @@ from .types import (
     LinkPatch,
     LinkUpdate,
     MadeWebhooks,
+    NetboxTable,
     Network,
     NetworkCreate,
     NetworkOrderField,
@@ -106,6 +107,7 @@ from .types import (
     TagInput,
     TagOrderField,
     TagPatch,
+    TargetScheme,
     Topology,
     TopologyFormat,
     User,
@@ -2373,6 +2375,8 @@ class Operations(Transport):
         host_id: str | None = None,
         service_id: str | None = None,
         source: DependencySource | None = None,
+        missed: bool | None = None,
+        seen_before: str | None = None,
         group_by: DependencyOrderField | None = None,
         order_by: DependencyOrderField | None = None,
         order_direction: OrderDirection | None = None,
@@ -2391,6 +2395,8 @@ class Operations(Transport):
                 "host_id": host_id,
                 "service_id": service_id,
                 "source": source,
+                "missed": missed,
+                "seen_before": seen_before,
                 "group_by": group_by,
                 "order_by": order_by,
                 "order_direction": order_direction,
@@ -2793,8 +2799,8 @@ class Operations(Transport):
         limit: int | None = None,
         after: str | None = None,
     ) -> Response[list[Change]]:
-        """Get the history of a host and its children. Also available after deletion. Filters as of `/changes`.
-        Requires `Viewer`.
+        """Get the history of a host, its children, and what connects it with others. Also available after
+        deletion. Filters as of `/changes`. Requires `Viewer`.
         """
         return self._send(
             "GET",
@@ -3780,14 +3786,19 @@ class Operations(Transport):
         attribute: Sequence[str] | None = None,
         role: Sequence[Role] | None = None,
         zone: str | None = None,
+        base_url: str | None = None,
+        table: NetboxTable | None = None,
+        service_definition: str | None = None,
+        scheme: TargetScheme | None = None,
         resource: CsvResource | None = None,
         if_match: str | None = None,
         if_none_match: str | None = None,
     ) -> Response[bytes]:
         """Export the inventory for another tool. Hosts with their addresses and services: Prometheus targets
-        (`http_sd`), metrics of certificates that end, an Ansible inventory, `/etc/hosts` lines, a DNS zone,
-        Homepage links, a diagrams.net drawing, or a CSV table that can be imported again. The response is the
-        file itself, streamed and without an envelope. With `If-None-Match`, 304 if nothing visible to the
+        (`http_sd`), metrics of certificates that end and of what there is, an Ansible inventory, `/etc/hosts`
+        lines, a DNS zone, Homepage links, checks for Gatus and Uptime Kuma, sensors for Home Assistant,
+        tables for NetBox, a diagrams.net drawing, or a CSV table that can be imported again. The response is
+        the file itself, streamed and without an envelope. With `If-None-Match`, 304 if nothing visible to the
         caller has changed. Requires `Viewer`.
         """
         return self._send(
@@ -3799,6 +3810,10 @@ class Operations(Transport):
                 "attribute": attribute,
                 "role": role,
                 "zone": zone,
+                "base_url": base_url,
+                "table": table,
+                "service_definition": service_definition,
+                "scheme": scheme,
                 "resource": resource,
             },
             is_file=True,

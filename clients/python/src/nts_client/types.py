@@ -101,12 +101,14 @@ __all__ = [
     "ImpactCounts",
     "ImpactDirection",
     "ImportCounts",
+    "ImportDependencyCounts",
     "ImportFormat",
     "ImportHostCounts",
     "ImportInterfaceCounts",
     "ImportJob",
     "ImportJobError",
     "ImportJobWithPlan",
+    "ImportNotMade",
     "ImportPlan",
     "ImportPlanBrokeOff",
     "ImportPlanCovered",
@@ -115,13 +117,17 @@ __all__ = [
     "ImportSummarySubnets",
     "ImportedChange",
     "ImportedChildAction",
+    "ImportedClient",
     "ImportedColumn",
+    "ImportedDependency",
+    "ImportedDependencyAction",
     "ImportedHost",
     "ImportedHostAction",
     "ImportedHostJoined",
     "ImportedInterface",
     "ImportedPort",
     "ImportedScan",
+    "ImportedServer",
     "ImportedService",
     "ImportedServiceBindings",
     "ImportedSubnet",
@@ -157,6 +163,7 @@ __all__ = [
     "MadeWebhooks",
     "Missing",
     "MissingCounts",
+    "NetboxTable",
     "Network",
     "NetworkCreate",
     "NetworkOrderField",
@@ -183,6 +190,7 @@ __all__ = [
     "PlanAction",
     "PlannedAction",
     "PlannedChange",
+    "PlannedImpact",
     "PlannedRemovedBinding",
     "Port",
     "PortBinding",
@@ -240,6 +248,7 @@ __all__ = [
     "TagPatch",
     "TagsChange",
     "TagsPatch",
+    "TargetScheme",
     "Topology",
     "TopologyBinding",
     "TopologyEdge",
@@ -573,10 +582,15 @@ EvidenceKind: TypeAlias = Literal["request", "mac_address", "former_mac_address"
 ExportFormat: TypeAlias = Literal[
     "prometheus",
     "certificates",
+    "metrics",
     "ansible",
     "hosts",
     "dns",
     "homepage",
+    "gatus",
+    "uptime-kuma",
+    "home-assistant",
+    "netbox",
     "drawio",
     "csv",
 ]
@@ -623,6 +637,8 @@ ImportedChange = TypedDict(
 
 ImportedChildAction: TypeAlias = Literal["create", "update", "unchanged"]
 
+ImportedDependencyAction: TypeAlias = Literal["create", "update", "unchanged", "failed"]
+
 ImportedHostAction: TypeAlias = Literal["create", "update", "unchanged", "failed"]
 
 ImportedSubnetAction: TypeAlias = Literal["create", "existing", "failed"]
@@ -642,6 +658,19 @@ LimitingParty: TypeAlias = Literal["key", "user", "organization"]
 LinkKind: TypeAlias = Literal["Ethernet", "Wireless", "Tunnel", "Other"]
 
 LinkOrderField: TypeAlias = Literal["created_at", "updated_at"]
+
+NetboxTable: TypeAlias = Literal[
+    "sites",
+    "manufacturers",
+    "device-roles",
+    "device-types",
+    "devices",
+    "interfaces",
+    "mac-addresses",
+    "prefixes",
+    "ip-addresses",
+    "services",
+]
 
 NetworkOrderField: TypeAlias = Literal["created_at", "name", "updated_at"]
 
@@ -712,13 +741,15 @@ ServiceOrderField: TypeAlias = Literal[
     "service_definition",
 ]
 
-SightedEntity: TypeAlias = Literal["Host", "Interface", "Port", "Service"]
+SightedEntity: TypeAlias = Literal["Host", "Interface", "Port", "Service", "Dependency"]
 
 SubnetOrderField: TypeAlias = Literal["created_at", "name", "cidr", "subnet_type", "updated_at", "network_id"]
 
 TagOrderField: TypeAlias = Literal["created_at", "name", "color"]
 
 TagsPatch: TypeAlias = "list[str] | TagsChange"
+
+TargetScheme: TypeAlias = Literal["https", "http", "tcp"]
 
 TopologyBinding: TypeAlias = "TopologyInterfaceBinding | TopologyPortBinding"
 
@@ -1116,6 +1147,10 @@ class Dependency(TypedDict):
     # Who made it: a person or program by this API, or an import.
     source: DependencySource
     note: str | None
+    # When imports found it. Not part of the `ETag`; absent from past states.
+    seen: NotRequired[Seen | None]
+    # Since when imports that cover it have not found it.
+    missed_since: NotRequired[str | None]
 
 
 class DependencyClient(TypedDict):
@@ -1393,6 +1428,15 @@ class ImportCounts(TypedDict):
     unchanged: int
 
 
+class ImportDependencyCounts(TypedDict):
+    create: int
+    update: int
+    unchanged: int
+    failed: int
+    # Connections of which no dependency is made, by reason.
+    not_made: ImportNotMade
+
+
 class ImportHostCounts(TypedDict):
     create: int
     update: int
@@ -1465,6 +1509,14 @@ class ImportJobWithPlan(TypedDict):
     plan: ImportPlan | None
 
 
+class ImportNotMade(TypedDict):
+    loopback: int
+    broadcast: int
+    unknown_host: int
+    # It is not clear which end is the client, or which host it is.
+    unclear: int
+
+
 class ImportPlan(TypedDict):
     dry_run: bool
     network_id: str
@@ -1480,6 +1532,8 @@ class ImportPlan(TypedDict):
     columns: NotRequired[list[ImportedColumn]]
     subnets: list[ImportedSubnet]
     hosts: list[ImportedHost]
+    # What the machines of the file are connected to; absent from plans of jobs before it was told.
+    dependencies: NotRequired[list[ImportedDependency]]
     # Covered entities that were not found; the first 10,000. They are not deleted.
     missing: list[Missing]
     # Parts of the file that were not imported, and why; the first 10,000.
@@ -1512,6 +1566,8 @@ class ImportSummary(TypedDict):
     interfaces: ImportInterfaceCounts
     ports: ImportCounts
     services: ImportCounts
+    # Absent from plans of jobs before imports made dependencies.
+    dependencies: NotRequired[ImportDependencyCounts]
     missing: MissingCounts
     # Total number skipped, including parts not listed in `skipped`.
     skipped: int
@@ -1525,12 +1581,35 @@ class ImportSummarySubnets(TypedDict):
     failed: int
 
 
+class ImportedClient(TypedDict):
+    # Null if a dry run would create it.
+    host_id: str | None
+    host_name: str
+    # Null if only the host is known, or a dry run would create the service.
+    service_id: str | None
+    # Null if only the host is known.
+    service_name: str | None
+    # A process that is no service.
+    process: str | None
+
+
 class ImportedColumn(TypedDict):
     heading: str
     # A meaning as in the parameter `columns`; null if nothing is made of the column.
     meaning: str | None
     # Whether the request says so.
     given: bool
+
+
+class ImportedDependency(TypedDict):
+    # Line of the file, from 1; for a JSON list, the number of the entry.
+    line: int
+    action: ImportedDependencyAction
+    # Null if a dry run would create it.
+    id: str | None
+    client: ImportedClient
+    server: ImportedServer
+    error: ImportRefusal | None
 
 
 class ImportedHost(TypedDict):
@@ -1588,6 +1667,18 @@ class ImportedScan(TypedDict):
     # The command line of the scan.
     args: str | None
     started_at: str | None
+
+
+class ImportedServer(TypedDict):
+    # Null if a dry run would create it.
+    host_id: str | None
+    host_name: str
+    # Null if only the host is known, or a dry run would create the service.
+    service_id: str | None
+    # Null if only the host is known.
+    service_name: str | None
+    # Such as `5432/tcp`; null if it is not known.
+    port: str | None
 
 
 class ImportedService(TypedDict):
@@ -1855,6 +1946,7 @@ class MissingCounts(TypedDict):
     interfaces: int
     ports: int
     services: int
+    dependencies: int
 
 
 class Network(TypedDict):
@@ -2049,6 +2141,8 @@ class Plan(TypedDict):
     removed_bindings: list[PlannedRemovedBinding]
     # Number of dependent entities deleted, or losing a deleted tag, by kind.
     cascades: dict[str, int]
+    # Of a dry-run deletion of hosts or services. Not part of the `etag`.
+    impact: NotRequired[PlannedImpact]
     # Send as `If-Match` so that the write does exactly this or fails with 412.
     etag: str
 
@@ -2063,6 +2157,15 @@ class PlannedChange(TypedDict):
     name: str
     # Changes by member; empty for a deletion.
     fields: dict[str, FieldChange]
+
+
+class PlannedImpact(TypedDict):
+    hosts: int
+    # Also those on deleted hosts.
+    services: int
+    processes: int
+    # False if there is more than is followed.
+    complete: bool
 
 
 class PlannedRemovedBinding(TypedDict):
