@@ -5,22 +5,29 @@ import {
   type McpHttpHandler,
   type McpRequestContext,
   McpServer,
+  type StandardSchemaWithJSON,
   WebStandardStreamableHTTPServerTransport,
 } from "@modelcontextprotocol/server";
 import { ApiError, type Client, createClient } from "@nts/shared/client";
 import { AppError } from "@nts/shared/errors";
 import { SERVER_VERSION } from "@nts/shared/version";
-import { inventoryText, MOST_BYTES } from "./results.rules.js";
+import type { z } from "zod";
+import { inventoryText, MOST_BYTES, structuredResult } from "./results.rules.js";
+import { briefSchema } from "./brief-schema.js";
 import { failureText } from "./failures.js";
 import type { InnerFetch } from "./inner-fetch.js";
-import type { Tool } from "./tool.js";
-import * as reading from "./tools/reading.js";
+import { Refusal, structuredSchema, type Tool } from "./tool.js";
+import * as collectors from "./tools/collectors.js";
+import * as inventory from "./tools/inventory.js";
+import * as reports from "./tools/reports.js";
 import * as writing from "./tools/writing.js";
 
 // The tools as a Model Context Protocol server. It is stateless: each request has its own server, acting for its API
 // key.
 
-export const TOOLS: readonly Tool[] = [...Object.values(reading), ...Object.values(writing)];
+export const TOOLS: readonly Tool[] = [inventory, reports, collectors, writing].flatMap((tools) =>
+  Object.values(tools),
+);
 
 const INSTRUCTIONS =
   "An inventory of networks: hosts, their addresses and ports, and the services on them. Begin with `overview` or `find`. " +
@@ -72,25 +79,51 @@ function aborted(signal: AbortSignal): Promise<never> {
   });
 }
 
-function register(server: McpServer, { name, title, description, input, writes, run }: Tool, client: Client): void {
+function register(server: McpServer, tool: Tool, client: Client): void {
+  const { name, title, description, input, output, writes, run } = tool;
   const annotations = {
     ...{ readOnlyHint: writes === undefined, destructiveHint: writes === "destructive" },
     ...{ idempotentHint: writes === undefined, openWorldHint: false },
   };
-  server.registerTool(name, { title, description, inputSchema: input, annotations }, async (given) => {
+  const schemas = { inputSchema: briefly(input, "input"), outputSchema: briefly(structuredSchema(output), "output") };
+  server.registerTool(name, { title, description, ...schemas, annotations }, async (given) => {
     try {
-      const { data, next } = await run(client, given);
+      const { data, next } = await run(client, given as Record<string, unknown>);
       const text = inventoryText(data, next);
-      if (Buffer.byteLength(text) > MOST_BYTES)
-        return resultOf("The result would be too long.\nNext: request less.", true);
-      return resultOf(text, false);
+      if (Buffer.byteLength(text) > MOST_BYTES) return failed("The result would be too long.\nNext: request less.");
+      return { content: contentOf(text), structuredContent: structuredResult(data, next) };
     } catch (error) {
-      if (error instanceof ApiError) return resultOf(failureText(error), true);
+      if (error instanceof ApiError) return failed(failureText(error));
+      if (error instanceof Refusal) return failed(`${error.message}\nNext: ${error.next}`);
       throw error;
     }
   });
 }
 
-function resultOf(text: string, isError: boolean) {
-  return { content: [{ type: "text" as const, text }], ...(isError && { isError }) };
+/** A schema that validates as it does, and is described briefly. */
+function briefly(schema: z.ZodObject, side: "input" | "output"): StandardSchemaWithJSON {
+  const json = () => briefSchemaOf(schema, side);
+  return {
+    "~standard": {
+      ...{ version: 1, vendor: "zod", validate: (value: unknown) => schema["~standard"].validate(value) },
+      jsonSchema: { input: json, output: json },
+    },
+  };
+}
+
+/** Made once. */
+const briefSchemas = new WeakMap<z.ZodObject, Record<string, unknown>>();
+
+function briefSchemaOf(schema: z.ZodObject, side: "input" | "output"): Record<string, unknown> {
+  const made = briefSchemas.get(schema) ?? { ...briefSchema(schema, { side }) };
+  briefSchemas.set(schema, made);
+  return made;
+}
+
+function failed(text: string) {
+  return { content: contentOf(text), isError: true };
+}
+
+function contentOf(text: string) {
+  return [{ type: "text" as const, text }];
 }

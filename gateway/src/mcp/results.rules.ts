@@ -28,14 +28,29 @@ export function pageOf<Item>(
 /** What to call for more, or another sentence; null if the result is complete. */
 export type Following = string | { readonly sentence: string } | null;
 
+/** What to try if nothing was found. */
+export function nothingFound(advice: string): Following {
+  return { sentence: `Nothing found. ${advice}` };
+}
+
 /** The result as text. `<` is escaped so that it cannot close the marks. */
 export function inventoryText(data: unknown, next: Following): string {
   const json = JSON.stringify(data).replaceAll("<", "\\u003c");
-  const way = next === null ? "That is all." : typeof next === "string" ? `There is more: ${next}.` : next.sentence;
-  return `${NOTE}\n<inventory>\n${json}\n</inventory>\n${way}`;
+  return `${NOTE}\n<inventory>\n${json}\n</inventory>\n${sentenceOf(next)}`;
+}
+
+/** The result for programs. The note is part of it, because some clients show it to the model in place of the text. */
+export function structuredResult(data: Record<string, unknown>, next: Following): Record<string, unknown> {
+  return { note: NOTE, data, next: sentenceOf(next) };
+}
+
+function sentenceOf(next: Following): string {
+  if (next === null) return "That is all.";
+  return typeof next === "string" ? `There is more: ${next}.` : next.sentence;
 }
 
 /** Truncates a text. */
-export function short(text: string | null, characters: number): string | null {
-  return text === null || text.length <= characters ? text : `${text.slice(0, characters - 1)}…`;
+export function short<Text extends string | null>(text: Text, characters: number): Text {
+  if (text === null || text.length <= characters) return text;
+  return `${text.slice(0, characters - 1)}…` as Text;
 }

@@ -13,9 +13,11 @@ const TOOLS = [
   ["what_changed", {}],
   ["what_is_gone", { days: 0 }],
   ["ending_certificates", {}],
+  ["find_duplicates", {}],
+  ["what_changed", { by_request: true }],
 ] as const;
 
-/** Each call makes up to three requests to the API, whose responses the gateway buffers. */
+/** Each call makes up to six requests to the API, whose responses the gateway buffers. */
 export const attack: Attack<Tenant> = {
   name: `${CALLS} tool calls of assistants to an inventory of 36,000 services, 32 at a time`,
   cheap: false,

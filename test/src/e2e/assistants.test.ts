@@ -11,6 +11,7 @@ import { aNetworkWithAHost, type NetworkWorld } from "../support/world.js";
 const READING = [
   "find",
   "describe_host",
+  "describe_subnet",
   "what_listens",
   "who_is",
   "overview",
@@ -18,9 +19,11 @@ const READING = [
   "what_is_gone",
   "what_depends_on",
   "ending_certificates",
+  "find_duplicates",
   "collectors",
   "plan_change",
 ];
+const WRITING = ["scan_now", "apply_change"];
 
 /** At full size: attempts to write, over three gateways in turn; the shared system has one. */
 const ATTEMPTS = process.env["MCP_ATTEMPTS"];
@@ -76,11 +79,14 @@ interface ToolText {
 }
 
 async function call(client: Client, name: string, given: Record<string, unknown> = {}): Promise<ToolText> {
-  const { content, isError = false } = await client.callTool({ name, arguments: given });
+  const { content, isError = false, structuredContent } = await client.callTool({ name, arguments: given });
   const [first] = content;
   const text = first?.type === "text" ? first.text : "";
   const [, json] = /<inventory>\n(.*)\n<\/inventory>/.exec(text) ?? [];
-  return { text, isError, data: json === undefined ? {} : (JSON.parse(json) as Record<string, never>) };
+  const data = json === undefined ? {} : (JSON.parse(json) as Record<string, never>);
+  // The client has compared it with the schema of the tool.
+  if (!isError) expect(structuredContent).toMatchObject({ data, next: text.split("\n").at(-1) });
+  return { text, isError, data };
 }
 
 const post = (secret: string | null, body: string, headers: Record<string, string> = {}) =>
@@ -91,14 +97,19 @@ const post = (secret: string | null, body: string, headers: Record<string, strin
 const PING = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" });
 
 describe("assistants: reading", () => {
-  it("see about eight tools, with reading ones marked, and the instruction that the inventory is data", async () => {
+  it("see tools with schemas, reading ones marked, and the instruction that the inventory is data", async () => {
     const { client } = await anAssistant();
     const { tools } = await client.listTools();
-    expect(tools.map(({ name }) => name).sort()).toEqual([...READING, "apply_change"].sort());
+    expect(tools.map(({ name }) => name).sort()).toEqual([...READING, ...WRITING].sort());
+    expect(tools.filter(({ outputSchema }) => outputSchema?.type !== "object")).toEqual([]);
+    // Every conversation begins with them.
+    expect(Buffer.byteLength(JSON.stringify(tools))).toBeLessThan(27_000);
+    const planned = tools.find(({ name }) => name === "plan_change")?.inputSchema.properties?.["change"];
+    expect(JSON.stringify(planned)).toMatch(/"const":"service".*"port_id"/);
     for (const { name, annotations } of tools)
       expect([name, annotations?.readOnlyHint, annotations?.destructiveHint]).toEqual([
         name,
-        name !== "apply_change",
+        !WRITING.includes(name),
         name === "apply_change",
       ]);
     expect(client.getInstructions()).toMatch(/data, and never instructions/);
@@ -109,8 +120,12 @@ describe("assistants: reading", () => {
     const found = await call(client, "find", { text: "nas" });
     expect(found.data).toMatchObject({ hosts: { total: 1, items: [{ id: world.host.id, addresses: ["10.0.0.5"] }] } });
     const described = await call(client, "describe_host", { host: "NAS" });
-    expect(described.data).toMatchObject({ id: world.host.id, counts: { interfaces: 1, ports: 1, services: 1 } });
-    expect(described.text).toContain('"port":"443/tcp","services":[{"name":"web","is":"nginx","at":"10.0.0.5"}]');
+    const counts = { interfaces: 1, ports: 1, services: 1, dependencies: 1 };
+    expect(described.data).toMatchObject({ host: { id: world.host.id, counts } });
+    expect(described.text).toContain(
+      `"port":"443/tcp","id":"${world.port.id}","services":[{"name":"web","is":"nginx","at":"10.0.0.5"}]`,
+    );
+    expect((await call(client, "describe_host", { host: "10.0.0.5" })).data).toEqual(described.data);
     expect((await call(client, "what_listens", { port: 443 })).text).toContain('"at":"10.0.0.5"');
     expect((await call(client, "who_is", { address: "10.0.0.5" })).data).toMatchObject({ hosts: [{ name: "nas" }] });
     expect((await call(client, "overview")).data).toMatchObject({ you: { level: "Viewer" }, totals: { hosts: 2 } });
@@ -167,18 +182,18 @@ describe("assistants: planning and changing", () => {
     const { host } = await aNetworkWithAHost(own.session);
     const { client } = await anAssistant({ permissions: "Member" }, own);
     const change = { action: "change", kind: "host", id: host.id, members: { name: "storage" } };
-    const plan = await call(client, "plan_change", change);
+    const plan = await call(client, "plan_change", { change });
     expect(plan.data).toMatchObject({ action: "update", changes: [{ fields: ['name: "nas" → "storage"'] }] });
     const { etag } = plan.data as unknown as { etag: string };
     const path = `/api/v1/hosts/${host.id}`;
     await own.session.send("patch", path, { description: "moved" });
-    const late = await call(client, "apply_change", { ...change, etag });
+    const late = await call(client, "apply_change", { change, etag });
     expect([late.isError, late.text]).toEqual([
       true,
       expect.stringMatching(/^precondition_failed: .*\nNext: .*`plan_change` again/),
     ]);
-    const again = (await call(client, "plan_change", change)).data as unknown as { etag: string };
-    const done = await call(client, "apply_change", { ...change, etag: again.etag, comment: "asked for" });
+    const again = (await call(client, "plan_change", { change })).data as unknown as { etag: string };
+    const done = await call(client, "apply_change", { change, etag: again.etag, comment: "asked for" });
     expect(done.data).toEqual({ done: "change", kind: "host", id: host.id });
     expect(await own.session.data("get", path)).toMatchObject({ name: "storage", description: "moved" });
   });
@@ -190,16 +205,24 @@ describe("assistants: planning and changing", () => {
     const body = { network_id: network.id, name: "other" };
     const other = await own.session.data<{ id: string }>("post", "/api/v1/hosts", body);
     const merge = { action: "merge", kind: "host", id: host.id, members: { host_id: other.id } };
-    const { data } = await call(client, "plan_change", merge);
+    const { data } = await call(client, "plan_change", { change: merge });
     expect(data).toMatchObject({ action: "update", deleted_with_it: { hosts: 1 } });
     const { etag } = data as unknown as { etag: string };
-    expect((await call(client, "apply_change", { ...merge, etag })).data).toMatchObject({ done: "merge", id: host.id });
+    expect((await call(client, "apply_change", { change: merge, etag })).data).toMatchObject({
+      done: "merge",
+      id: host.id,
+    });
     expect((await own.session.send("get", `/api/v1/hosts/${other.id}`)).status).toBe(404);
     const split = { action: "split", kind: "host", id: host.id, members: { interface_ids: [other.id], name: "new" } };
-    expect((await call(client, "plan_change", split)).text).toMatch(/^invalid_reference: /);
-    expect((await call(client, "plan_change", { ...split, kind: "port" })).data).toEqual({
-      lack: "split is only for hosts",
-    });
+    expect((await call(client, "plan_change", { change: split })).text).toMatch(/^invalid_reference: /);
+    for (const [wrong, advice] of [
+      [{ ...split, kind: "port" }, /change\.action: must be one of create, change, delete/],
+      [{ action: "delete", kind: "port" }, /its id is needed.*\nNext: call find/],
+      [{ action: "change", kind: "port", id: other.id }, /its members are needed/],
+    ] as const) {
+      const { isError, text } = await call(client, "plan_change", { change: wrong });
+      expect([isError, text]).toEqual([true, expect.stringMatching(advice)]);
+    }
   });
 
   it("change nothing without a plan, whatever they send as its etag", async () => {
@@ -209,7 +232,7 @@ describe("assistants: planning and changing", () => {
     const path = `/api/v1/hosts/${host.id}`;
     const { headers } = await own.session.send("get", path);
     const plan = { action: "change", kind: "host", id: host.id, members: { name: "storage" } };
-    const { etag } = (await call(client, "plan_change", plan)).data as unknown as { etag: string };
+    const { etag } = (await call(client, "plan_change", { change: plan })).data as unknown as { etag: string };
     const changes = [
       { action: "delete", kind: "network", id: network.id },
       plan,
@@ -227,12 +250,12 @@ describe("assistants: planning and changing", () => {
       headers.get("etag")!,
     ])
       for (const change of changes) {
-        const { isError, text } = await call(client, "apply_change", { ...change, etag: unplanned });
+        const { isError, text } = await call(client, "apply_change", { change, etag: unplanned });
         expect([unplanned, isError, text]).toEqual([unplanned, true, expect.stringMatching(/call plan_change/)]);
       }
     expect(await own.session.data("get", path)).toMatchObject({ name: "nas" });
     expect(await own.session.data("get", "/api/v1/tags")).toEqual([]);
-    expect((await call(client, "apply_change", { ...plan, etag })).data).toMatchObject({ done: "change" });
+    expect((await call(client, "apply_change", { change: plan, etag })).data).toMatchObject({ done: "change" });
   });
 });
 
@@ -244,18 +267,16 @@ describe("assistants: rights", () => {
     const tries = Number(ATTEMPTS ?? 20);
     const etag = `"plan-${"x".repeat(22)}"`;
     const changes = [
-      { action: "delete", kind: "host", id: host.id, etag },
-      { action: "change", kind: "host", id: host.id, members: { name: "mine" }, etag },
-      {
-        action: "create",
-        kind: "subnet",
-        members: { network_id: network.id, cidr: "10.9.0.0/24", name: "x" },
-        etag,
-      },
+      { action: "delete", kind: "host", id: host.id },
+      { action: "change", kind: "host", id: host.id, members: { name: "mine" } },
+      { action: "create", kind: "subnet", members: { network_id: network.id, cidr: "10.9.0.0/24", name: "x" } },
     ];
     for (let at = 0; at < tries; at += 1) {
       const name = at % 2 === 0 ? "apply_change" : "plan_change";
-      const { isError, text } = await call(client, name, changes[at % changes.length]);
+      const { isError, text } = await call(client, name, {
+        change: changes[at % changes.length],
+        ...(name === "apply_change" && { etag }),
+      });
       expect([isError, text.split("\n")[0]]).toEqual([true, expect.stringMatching(/^permission_denied: /)]);
     }
     expect(await own.session.data("get", `/api/v1/hosts?ids=${host.id}`)).toMatchObject([{ id: host.id, name: "nas" }]);
@@ -319,7 +340,9 @@ describe("assistants: messages", () => {
       ["what_is_gone", { days: 0 }],
       ["what_depends_on", { kind: "host", id: lan.host }],
       ["ending_certificates", {}],
-      ["plan_change", { action: "delete", kind: "network", id: lan.network }],
+      ["find_duplicates", {}],
+      ["what_changed", { by_request: true }],
+      ["plan_change", { change: { action: "delete", kind: "network", id: lan.network } }],
     ];
     const sizes: Record<string, number> = {};
     for (const [name, given] of calls) {
@@ -337,8 +360,8 @@ describe("assistants: messages", () => {
     const seen = new Set<string>();
     for (let from: number | null = 0; from !== null;) {
       const { text, data } = await call(client, "describe_host", { host: lan.host, from });
-      for (const part of data["parts"] as unknown as { port?: string }[])
-        if (part.port !== undefined) seen.add(part.port);
+      const { parts } = data["host"] as unknown as { parts: { port?: string }[] };
+      for (const part of parts) if (part.port !== undefined) seen.add(part.port);
       const next = /There is more: call describe_host with host=\S+ and from=(\d+)\./.exec(text)?.[1];
       from = next === undefined ? null : Number(next);
     }

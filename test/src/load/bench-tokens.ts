@@ -48,11 +48,13 @@ async function printResponses(client: Client): Promise<void> {
   await call("overview", {});
   await call("find", { text: "proxmox" });
   const [, id] = /"id":"([0-9a-f-]{36})"/.exec(await call("describe_host", { host: "Firewall" })) ?? [];
+  await call("describe_subnet", { subnet: "10.20.10.0/24" });
   await call("what_listens", { port: 443 });
   await call("who_is", { address: "10.20.10.11" });
   await call("what_changed", {});
   await call("what_is_gone", { days: 0 });
+  await call("find_duplicates", {});
   const change = { action: "change", kind: "host", id, members: { description: "Moved to rack 2" } };
-  const [, etag] = /"etag":("(?:[^"\\]|\\.)*")/.exec(await call("plan_change", change)) ?? [];
-  await call("apply_change", { ...change, etag: JSON.parse(etag ?? '""') as string });
+  const [, etag] = /"etag":("(?:[^"\\]|\\.)*")/.exec(await call("plan_change", { change })) ?? [];
+  await call("apply_change", { change, etag: JSON.parse(etag ?? '""') as string });
 }

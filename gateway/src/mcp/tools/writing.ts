@@ -1,58 +1,28 @@
-import { type AnyEndpoint, KIND_NAMES, KINDS, OPERATIONS, type Plan, PLAN_TAG } from "@nts/shared/contract";
+import { type Endpoint, type Plan, PLAN_TAG, revertChanges } from "@nts/shared/contract";
 import { z } from "zod";
+import { operationCalled, PlannedChange } from "../planned-changes.js";
 import { pageOf, short } from "../results.rules.js";
-import { tool } from "../tool.js";
+import { Refusal, tool } from "../tool.js";
+import { count, text, textOrNull } from "./parts.js";
 
-const ACTIONS = { create: "create", change: "patch", delete: "delete" } as const;
-/** Actions on hosts that are one machine, or two. */
-const OF_HOSTS = { merge: "merge_hosts", split: "split_host" } as const;
-type Action = keyof typeof ACTIONS | keyof typeof OF_HOSTS;
+const VERBS = { create: "create", change: "patch", delete: "delete" } as const;
 
-/** The names of the writable kinds, such as `host`. */
-const WRITABLE = KIND_NAMES.map((name) => KINDS[name].singular).sort();
-type Writable = (typeof WRITABLE)[number];
+const change = PlannedChange;
 
-const OPERATION_BY_ID = new Map(OPERATIONS.map((operation) => [operation.operationId, operation]));
-
-const change = {
-  action: z
-    .enum([...Object.keys(ACTIONS), ...Object.keys(OF_HOSTS)] as Action[])
-    .describe("merge deletes another host that is the same machine; split gives a new host some interfaces."),
-  kind: z.enum(WRITABLE),
-  id: z.uuid().optional().describe("Of the entity to change or delete."),
-  members: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .describe(
-      "Of the entity to create, or those that change, as in the HTTP API. A host may have interfaces, ports and services. " +
-        "To merge, host_id of the other host; to split, interface_ids and name of the new one.",
-    ),
-};
-type Change = z.infer<z.ZodObject<typeof change>>;
-
-function operationOf(kind: Writable, action: Action): AnyEndpoint {
-  const operation = OPERATION_BY_ID.get(
-    action === "merge" || action === "split" ? OF_HOSTS[action] : `${ACTIONS[action]}_${kind}`,
-  );
-  if (operation === undefined) throw new Error(`no operation can ${action} a ${kind}`);
-  return operation;
-}
-
-/** The operation and its input. */
-function callFor({ action, kind, id, members }: Change): [AnyEndpoint, never] {
-  const operation = operationOf(kind, action);
+/** The operation and its input. @throws Refusal if something is missing */
+function callFor(requested: PlannedChange): [Endpoint, never] {
+  if (requested.kind === "request") return [revertChanges, { body: { request_id: requested.id } } as never];
+  const { action, kind, id, members } = requested;
+  if (action !== "create" && id === undefined)
+    throw new Refusal(`To ${action} a ${kind}, its id is needed.`, "call find");
+  if (action !== "delete" && members === undefined)
+    throw new Refusal(`To ${action} a ${kind}, its members are needed.`, "call plan_change with members");
+  const name = action === "merge" ? "merge_hosts" : action === "split" ? "split_host" : `${VERBS[action]}_${kind}`;
   const input = {
     ...(action !== "create" && { params: { id: id ?? "" } }),
     ...(action !== "delete" && { body: members ?? {} }),
   };
-  return [operation, input as never];
-}
-
-/** The missing or wrong argument; null if there is none. */
-function lackOf({ action, kind, id, members }: Change): string | null {
-  if (action in OF_HOSTS && kind !== "host") return `${action} is only for hosts`;
-  if (action !== "create" && id === undefined) return `${action} needs the id; call find`;
-  return action !== "delete" && members === undefined ? `${action} needs members` : null;
+  return [operationCalled(name), input as never];
 }
 
 const VALUE_CHARACTERS = 200;
@@ -60,26 +30,32 @@ const VALUE_CHARACTERS = 200;
 /** A short summary of a plan with truncated values. */
 function planLines({ changes }: Plan) {
   return changes.slice(0, 100).map(({ action, entity, id, name, fields }) => ({
-    ...{ action, entity, id, name },
+    ...{ action, entity, id, name: short(name, 100) },
     fields: Object.entries(fields)
       .slice(0, 15)
-      .map(([name, { before, after }]) => `${name}: ${valueOf(before)} → ${valueOf(after)}`),
+      .map(([member, { before, after }]) => `${member}: ${valueOf(before)} → ${valueOf(after)}`),
   }));
 }
 
 function valueOf(value: unknown): string {
-  return value === undefined ? "nothing" : (short(JSON.stringify(value), VALUE_CHARACTERS) ?? "");
+  return value === undefined ? "nothing" : (short(JSON.stringify(value) as string | null, VALUE_CHARACTERS) ?? "");
 }
 
 export const planChange = tool({
   name: "plan_change",
   title: "Plan a change",
   description:
-    "What a change would do, and an etag for it. Nothing is changed. Show the plan to the person before you apply it.",
-  input: z.object(change),
-  run: async (client, requested) => {
-    const lack = lackOf(requested);
-    if (lack !== null) return { data: { lack }, next: lack };
+    "What a change would do, and an etag for it. Nothing is changed. Show the plan to the person before you apply it. A service is bound to " +
+    "an existing port by the port's id, which describe_host shows.",
+  input: z.object({ change }),
+  output: z.object({
+    action: text,
+    changes: z.array(z.looseObject({ action: text, entity: text, id: text, fields: z.array(text) })),
+    and_more: z.boolean(),
+    deleted_with_it: z.record(z.string(), count),
+    etag: text,
+  }),
+  run: async (client, { change: requested }) => {
     const plan = await client.plan(...callFor(requested));
     const { items, next } = pageOf(planLines(plan), 0);
     const { action, cascades, impact, etag } = plan;
@@ -88,8 +64,8 @@ export const planChange = tool({
       data: { action, changes: items, and_more: next !== null || plan.truncated, ...along, etag },
       next:
         action === "none"
-          ? null
-          : `after the person has agreed, call apply_change with the same arguments and this etag`,
+          ? { sentence: "It changes nothing: everything is as it should be already." }
+          : { sentence: "After the person has agreed, call apply_change with the same `change` and this etag." },
     };
   },
 });
@@ -104,19 +80,22 @@ export const applyChange = tool({
   description:
     "Does exactly what plan_change has shown, or fails if something has changed since. Only after the person has agreed.",
   input: z.object({
-    ...change,
+    // The schema is long, and was given for plan_change.
+    change: z.looseObject({ kind: text, action: text }).describe("As given to plan_change."),
     etag: z.string().regex(OF_A_PLAN, NOT_OF_A_PLAN).describe("Of the plan."),
     comment: z.string().max(200).optional().describe("Why, for the journal."),
   }),
+  output: z.object({ done: text, kind: text, id: textOrNull }),
   writes: "destructive",
-  run: async (client, { etag, comment, ...requested }) => {
-    const lack = lackOf(requested);
-    if (lack !== null) return { data: { lack }, next: lack };
-    const [operation, input] = callFor(requested);
+  run: async (client, { change: given, etag, comment }) => {
+    const requested = change.safeParse(given);
+    if (!requested.success)
+      throw new Refusal("`change` is not one that was planned.", "pass it as given to plan_change.");
+    const { action, kind, id } = requested.data;
+    const [operation, input] = callFor(requested.data);
     const ifMatch = `"${etag.replaceAll('"', "")}"`;
     const conditions = { ifMatch, ...(comment !== undefined && comment !== "" && { comment }) };
-    const done = await client.call(operation, { ...(input as object), ...conditions });
-    const made = done as { id?: string } | null;
-    return { data: { done: requested.action, kind: requested.kind, id: made?.id ?? requested.id ?? null }, next: null };
+    const made = (await client.call(operation, { ...(input as object), ...conditions })) as { id?: string } | null;
+    return { data: { done: action, kind, id: made?.id ?? id ?? null }, next: null };
   },
 });
