@@ -73,6 +73,7 @@ const ROOMS = {
     "authenticate",
     "streams",
     "proxy",
+    "oauth",
     "mcp",
     "pipeline",
   ],

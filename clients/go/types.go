@@ -1534,6 +1534,13 @@ const (
 	JobStateCancelled JobState = "cancelled"
 )
 
+type KeyAssistant struct {
+	// What it calls itself.
+	Name string `json:"name"`
+	// When its access ends, unless it renews it before.
+	EndsAt time.Time `json:"ends_at"`
+}
+
 type KeyScope string
 
 const (
@@ -2633,6 +2640,8 @@ type UserAPIKey struct {
 	RateLimitPerMinute *int `json:"rate_limit_per_minute"`
 	// The secret before the last rotation, while it is still valid.
 	Previous *UserAPIKeyPrevious `json:"previous"`
+	// The assistant that was let in with this key, which it renews itself; null for keys that people made.
+	Assistant *KeyAssistant `json:"assistant"`
 }
 
 type UserAPIKeyPrevious struct {

@@ -26,6 +26,8 @@ import { createPages } from "./files/pages.js";
 import { createSecurityTxt } from "./files/security-txt.js";
 import { createPipeline } from "./pipeline/pipeline.js";
 import { createForward, type ForwardOptions } from "./proxy/forward.js";
+import { createOAuthMetadata } from "./oauth/metadata.js";
+import { createOAuth } from "./oauth/oauth.js";
 import { createCharges } from "./charges/charges.js";
 import type { Limiter } from "./rate-limit/limiter.js";
 import type { RedisGuard } from "./rate-limit/redis-guard.js";
@@ -67,6 +69,7 @@ export function createRequestHandling(options: RequestHandlingOptions): {
   const refusals = createRefusals(charges);
   const uploadDeadlines = createUploadDeadlines();
   const pages = createPages(createSecurityTxt({ contacts: config.SECURITY_CONTACT, publicUrl: config.PUBLIC_URL }));
+  const oauthMetadata = createOAuthMetadata(config.PUBLIC_URL);
   const webConsole = createConsole();
   const authenticate = createAuthenticate({
     verifier: credentials.verifier,
@@ -75,7 +78,10 @@ export function createRequestHandling(options: RequestHandlingOptions): {
   });
   const pipeline = createPipeline({
     ownHost: publicUrl?.host ?? null,
-    routes: createRoutes({ page: pages.find, console: webConsole.find }),
+    routes: createRoutes({
+      page: (path, query) => oauthMetadata.find(path) ?? pages.find(path, query),
+      console: webConsole.find,
+    }),
     admit: createAdmit({ authenticate, charges, keyUses: credentials.keyUses }),
     forward: createForward({
       refuse: refusals.refuseUnsound,
@@ -85,6 +91,8 @@ export function createRequestHandling(options: RequestHandlingOptions): {
       ...{ inFlight, streamSlots, uploadDeadlines, services },
     }),
     assistants: createAssistants(inFlight, (...asked) => listeners.serve(...asked)),
+    oauth: createOAuth(inFlight, credentials.tokens),
+    challenge: oauthMetadata.challenge,
     respondLocally: createRespondLocally(webConsole.notFoundFor),
     framesOf: credentials.framesOf,
     onUse: credentials.follower.use,

@@ -6,7 +6,7 @@ import {
   verifyCredential,
   verifyShareSecret,
 } from "@nts/shared/contract/internal";
-import { createInternalClient } from "@nts/shared/upstream/internal-client";
+import { createInternalClient, type InternalClient } from "@nts/shared/upstream/internal-client";
 import type { Principal } from "@nts/shared/http/tenancy";
 import type { Log } from "@nts/shared/log";
 import type { Upstream } from "@nts/shared/upstream/upstream";
@@ -33,6 +33,8 @@ export interface Credentials {
   /** Called for each change before it is acknowledged. */
   readonly streams: Streams;
   readonly framesOf: FramesOf;
+  /** Identity, for what must not be repeated. */
+  readonly tokens: Pick<InternalClient, "ask">;
   /** Closes the connections to identity. */
   close(): Promise<void>;
 }
@@ -63,6 +65,8 @@ export function startCredentials(options: CredentialsOptions): Credentials {
   const patientPulls = createInternalClient({ upstream, sign, timeoutMs: DEADLINES.lastVerifyMs });
   const pullsOf = (isPatient: boolean) => (isPatient ? patientPulls : pulls);
   const reports = createInternalClient({ upstream, sign, timeoutMs: KEY_USES_MS });
+
+  const tokens = createInternalClient({ upstream, sign, timeoutMs: DEADLINES.gatewayMs, once: true });
 
   const lease = createLease(clock);
   const changes = createChangeLog();
@@ -97,9 +101,9 @@ export function startCredentials(options: CredentialsOptions): Credentials {
   const keyUses = createKeyUses(gatewayId, (report) => reports.ask(recordKeyUses, { body: report }), log);
   const framesOf = createFramesOf((id, cause) => checks.ask(getShareFrame, { params: { id }, cause }), log);
   return {
-    ...{ verifier, follower, keyUses, lease, cache, streams, framesOf },
+    ...{ verifier, follower, keyUses, lease, cache, streams, framesOf, tokens },
     close: async () => {
-      await Promise.all([checks, pulls, patientPulls, reports].map((client) => client.close()));
+      await Promise.all([checks, pulls, patientPulls, reports, tokens].map((client) => client.close()));
     },
   };
 }

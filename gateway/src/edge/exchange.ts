@@ -9,7 +9,7 @@ import type { Span, Tracing } from "@nts/shared/tracing/spans";
 import type { BucketLevel, BucketLevels } from "../rate-limit/bucket.js";
 import { addRateLimit } from "./rate-limit-headers.js";
 import { failureTypeFor, PROBLEM_TYPE } from "./problem.js";
-import { RESPONSE_REQUEST_ID } from "./response-headers.js";
+import { CHALLENGE, RESPONSE_REQUEST_ID } from "./response-headers.js";
 import { ResponseStream, type StreamOwner } from "./response-stream.js";
 import { announcesTooMuch, hasBody, isEndless } from "./announced-body.js";
 import { clientAddressOf } from "./client-address.js";
@@ -75,6 +75,8 @@ export class Exchange implements UnreadResponse, StreamOwner {
   keyPerMinute: number | null = null;
   /** Status with which to reject the request for a fault after its head, found before its turn. */
   unreadable: 400 | 408 | 431 | null = null;
+  /** `WWW-Authenticate` of a 401. */
+  challenge = CHALLENGE;
   /** An allowed CORS preflight request. */
   isPreflight = false;
   #state: "open" | "responding" | "ended" = "open";
@@ -241,7 +243,11 @@ export class Exchange implements UnreadResponse, StreamOwner {
     const type = this.failureType;
     const text =
       type === PROBLEM_TYPE ? problemText(error, status, this.requestId) : failureText(error, this.requestId);
-    this.respond(status, jsonHead(status, text, { waitSeconds: retryAfterSeconds(error), type }), text);
+    this.respond(
+      status,
+      jsonHead(status, text, { waitSeconds: retryAfterSeconds(error), type, challenge: this.challenge }),
+      text,
+    );
   }
 
   /** Aborts the response and its connection. */

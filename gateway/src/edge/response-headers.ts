@@ -24,7 +24,8 @@ export const JSON_FIELDS = HeaderList.of({ "Content-Type": JSON_TYPE }).addAll(P
 export const RESPONSE_REQUEST_ID = "X-Request-Id";
 
 /** Of every 401 (RFC 9110 § 11.6.1). Browsers show no dialog for this scheme. */
-export const CHALLENGE = ["WWW-Authenticate", "Bearer"] as const;
+export const CHALLENGE_FIELD = "WWW-Authenticate";
+export const CHALLENGE = "Bearer";
 
 /** HSTS, for deployments whose public URL is https. */
 export function commonFields(publicUrl: string | undefined): HeaderList {

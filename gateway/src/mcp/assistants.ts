@@ -8,11 +8,10 @@ import { onceItWorks } from "@nts/shared/once";
 import { createShares } from "@nts/shared/scheduling/shares";
 import { z } from "zod";
 import type { Caller } from "../authenticate/caller.js";
-import { announcesTooMuch } from "../edge/announced-body.js";
-import { readBody } from "../edge/body.js";
 import { PRIVATE_FIELDS } from "../edge/response-headers.js";
 import type { Exchange } from "../edge/exchange.js";
 import type { InFlight } from "../edge/in-flight.js";
+import { readSmallBody } from "../edge/small-body.js";
 import { createInnerFetch } from "./inner-fetch.js";
 
 // `POST /mcp`: the Model Context Protocol. It passes through the pipeline like any request, and so do the API requests
@@ -89,16 +88,9 @@ interface Message {
 
 /** Reads a single message; a batch would be many requests for the price of one. */
 async function readMessage(exchange: Exchange, inFlight: InFlight): Promise<Message> {
-  const { headers } = exchange.request;
-  const counted = inFlight.enter(exchange, "plain");
-  if (announcesTooMuch(headers, MOST_MESSAGE_BYTES)) throw new AppError("payload_too_large");
-  let length = 0;
-  const bytes = await readBody(exchange, (more) => {
-    length += more;
-    if (length > MOST_MESSAGE_BYTES) throw new AppError("payload_too_large");
-    counted.countBody(more);
-  });
-  if (!isOfType(headers["content-type"], ["application/json"])) throw new AppError("unsupported_media_type");
+  const bytes = await readSmallBody(exchange, inFlight, MOST_MESSAGE_BYTES);
+  if (!isOfType(exchange.request.headers["content-type"], ["application/json"]))
+    throw new AppError("unsupported_media_type");
   const message = parsed(bytes);
   if (typeof message !== "object" || message === null || Array.isArray(message))
     throw validationFailed({ path: "", message: "must be one message" });

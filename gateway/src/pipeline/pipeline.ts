@@ -9,6 +9,9 @@ import type { Exchange } from "../edge/exchange.js";
 import { faultOf } from "../edge/strict-requests.js";
 import { queryOf, resolveTarget } from "../edge/target.js";
 import { type Assistants, MCP } from "../mcp/assistants.js";
+import { OAUTH_ENDPOINTS } from "../oauth/endpoints.js";
+import type { OAuthMetadata } from "../oauth/metadata.js";
+import type { OAuth } from "../oauth/oauth.js";
 import type { Forward } from "../proxy/forward.js";
 import type { Charges } from "../charges/charges.js";
 import type { Refusals } from "../charges/refusals.js";
@@ -28,6 +31,8 @@ export interface PipelineOptions {
   readonly charges: Pick<Charges, "charge">;
   readonly forward: Forward;
   readonly assistants: Assistants;
+  readonly oauth: OAuth;
+  readonly challenge: OAuthMetadata["challenge"];
   readonly respondLocally: RespondLocally;
   readonly refusals: Refusals;
   /** Origins whose pages may contain a share. */
@@ -44,7 +49,8 @@ export type Serve = (exchange: Exchange) => void;
  * response is sent in an envelope, and the exchange is accounted for when it has ended.
  */
 export function createPipeline(options: PipelineOptions): Serve {
-  const { ownHost, routes, admit, charges, forward, assistants, respondLocally, refusals, framesOf, onUse } = options;
+  const { ownHost, routes, admit, charges, forward, assistants, oauth, respondLocally, refusals, framesOf, onUse } =
+    options;
 
   async function pass(exchange: Exchange): Promise<void> {
     const { request } = exchange;
@@ -75,8 +81,10 @@ export function createPipeline(options: PipelineOptions): Serve {
       return;
     }
     onUse();
+    if (endpoint === MCP) exchange.challenge = options.challenge(exchange.request.headers.authorization !== undefined);
     const caller = await admit(exchange, endpoint);
     if (endpoint === MCP) await assistants(exchange, caller);
+    else if (OAUTH_ENDPOINTS.includes(endpoint)) await oauth(exchange, endpoint);
     else if (endpoint.upstream !== "gateway") await forward(exchange, endpoint, caller);
     else sendSuccess(exchange, { api_version: API_VERSION, server_version: SERVER_VERSION });
   }

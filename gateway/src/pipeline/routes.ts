@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { type AnyEndpoint, OPERATIONS } from "@nts/shared/contract";
 import { createRouteTable } from "@nts/shared/http/route-table";
 import { MCP } from "../mcp/assistants.js";
+import { OAUTH_ENDPOINTS } from "../oauth/endpoints.js";
 import type { ServedFile } from "../files/served-file.js";
 
 /** What a request line matches. `allow` is the value of `Allow`. */
@@ -30,12 +31,12 @@ const SHARE = "/share/";
 const ALL_METHODS = ["GET", "POST", "PUT", "PATCH", "DELETE"];
 
 /**
- * Matches operations and MCP first, then pages and console paths. TRACE and CONNECT are never allowed; `*` stands for
+ * Matches operations and what assistants request first, then pages and console paths. TRACE and CONNECT are never allowed; `*` stands for
  * every path.
  */
 export function createRoutes(paths: ReadOnlyPaths): Routes {
   const table = createRouteTable<AnyEndpoint>();
-  for (const endpoint of [...OPERATIONS, MCP]) table.add(endpoint.method, endpoint.path, endpoint);
+  for (const endpoint of [...OPERATIONS, MCP, ...OAUTH_ENDPOINTS]) table.add(endpoint.method, endpoint.path, endpoint);
   const readOnlyAt = (path: string, query: string): Destination | null => {
     const page = paths.page(path, query);
     if (page !== null) return { kind: "page", file: page };

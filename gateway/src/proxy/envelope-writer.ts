@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { IDEMPOTENCY_REPLAYED } from "@nts/shared/contract";
-import { CHALLENGE, JSON_TYPE, PRIVATE_FIELDS } from "../edge/response-headers.js";
+import { CHALLENGE, CHALLENGE_FIELD, JSON_TYPE, PRIVATE_FIELDS } from "../edge/response-headers.js";
 import type { Exchange } from "../edge/exchange.js";
 import { nextTargetOf } from "../edge/target.js";
 import type { HeaderList } from "../edge/header-list.js";
@@ -138,7 +138,7 @@ export function headersOf(
     const value = given[name];
     if (value !== undefined) headers.add(shown, value);
   }
-  if (status === 401) headers.add(...CHALLENGE);
+  if (status === 401) headers.add(CHALLENGE_FIELD, CHALLENGE);
   if (length !== null) headers.add("Content-Length", length);
   if (next !== undefined) headers.add("Link", `<${nextTargetOf(request, next)}>; rel="next"`);
   return headers;

@@ -24,6 +24,7 @@ const ForgotPassword = lazy(() => import("./mail/forgot-password.js"));
 const ResetPassword = lazy(() => import("./mail/reset-password.js"));
 const VerifyEmail = lazy(() => import("./mail/verify-email.js"));
 const Device = lazy(() => import("./sign-in/device-page.js"));
+const Authorize = lazy(() => import("./sign-in/authorize-page.js"));
 const Welcome = lazy(() => import("./welcome/welcome-page.js"));
 const Hosts = lazy(() => import("./hosts/hosts-page.js"));
 const Host = lazy(() => import("./hosts/host-page.js"));
@@ -77,6 +78,7 @@ export function App(): ReactNode {
                     <Route path={PATHS.home} element={<Home />} />
                     <Route path={PATHS.verifyEmail} element={<VerifyEmail />} />
                     <Route path={PATHS.device} element={<Device />} />
+                    <Route path={PATHS.authorize} element={<Authorize />} />
                     <Route path={PATHS.topology} element={<TopologyMap />} />
                     <Route path={PATHS.welcome} element={<Welcome />} />
                     <Route path={PATHS.hosts} element={<Hosts />} />

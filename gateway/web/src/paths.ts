@@ -10,6 +10,7 @@ export const PATHS = {
   resetPassword: "/reset-password",
   verifyEmail: "/verify-email",
   device: "/device",
+  authorize: "/authorize",
   welcome: "/welcome",
   topology: "/topology",
   hosts: "/hosts",

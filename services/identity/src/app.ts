@@ -10,6 +10,7 @@ import { DEADLINES } from "@nts/shared/timing";
 import { createFailedLogins } from "./audit/failed-logins.js";
 import { createNoteFirstUses } from "./audit/first-uses.js";
 import { createAuditReader } from "./audit/read.js";
+import { type AssistantRoutes, mountAssistants } from "./routes/assistants.js";
 import { mountAudit } from "./routes/audit.js";
 import { createTakeNotes, type TakeNotes } from "./audit/take-notes.js";
 import { createAudited } from "./storage/audit-trail.js";
@@ -28,6 +29,7 @@ import { sharingNext } from "@nts/shared/scheduling/batcher";
 import { createRemoveDeletedTags } from "./flows/cleanup/deleted-tags.js";
 import { createRequireRoom } from "./rights/key-quotas.js";
 import { type KeyRotationRoutes, mountKeyRotation } from "./routes/key-rotation.js";
+import { createRemoveEndedGrants, type RemoveEndedGrants } from "./flows/cleanup/ended-grants.js";
 import { createKeyPurge, type KeyPurge } from "./flows/cleanup/key-purge.js";
 import { type LeakedKeyRoutes, mountLeakedKeys } from "./routes/leaked-keys.js";
 import { mountOrganizationKeys, type OrganizationKeyRoutes } from "./routes/organization-keys.js";
@@ -113,6 +115,7 @@ export interface App extends Router {
   readonly sweepReferences: ReferenceSweep;
   readonly sweepOrganizations: OrganizationSweep;
   readonly purgeKeys: KeyPurge;
+  readonly removeEndedGrants: RemoveEndedGrants;
   readonly pauseWebhooks: WebhookPausing["sweep"];
   readonly takeNotes: TakeNotes;
   /** Queues mails about news. */
@@ -184,6 +187,7 @@ export function createApp(options: AppOptions): App {
   mountOwnAccess(router, { ...common, beginSession, throttledCheck, confirmCaller, change });
   const throttledCodeCheck = createThrottledCheck(stores.failures, OF_CODES);
   mountDeviceSignIns(router, { ...common, beginSession, throttledCodeCheck });
+  mountAssistants(router, { ...common, requireRoom } satisfies AssistantRoutes);
   mountSecondFactors(router, { ...common, beginSession, confirmCaller, cipher, throttledCodeCheck });
   const newsReader = createNewsReader(common);
   const write = mountMailed(router, { ...common, change, newsReader });
@@ -220,7 +224,7 @@ interface DutyParts extends Pick<Stores, "keys" | "deletions" | "sharedViews" | 
 function createDuties(
   { db, bus, topology: client, log, forms }: AppOptions,
   { database, transaction, changeRights, topology, keys, deletions, sharedViews, collectors }: DutyParts,
-): Pick<App, "sweepReferences" | "sweepOrganizations" | "purgeKeys" | "takeNotes"> {
+): Pick<App, "sweepReferences" | "sweepOrganizations" | "purgeKeys" | "removeEndedGrants" | "takeNotes"> {
   const sweeps = {
     removeDeletedNetworks: createRemoveDeletedNetworks(createForgetNetworks(database, changeRights, forms), topology),
     removeDeletedTags: createRemoveDeletedTags(keys, topology),
@@ -232,6 +236,7 @@ function createDuties(
     sweepReferences: createReferenceSweep({ database, topology, log, ...sweeps }),
     sweepOrganizations: createOrganizationSweep(db, deletions, topology),
     purgeKeys: createKeyPurge(db, transaction, forms),
+    removeEndedGrants: createRemoveEndedGrants(keys, transaction),
     takeNotes: createTakeNotes({ db, transaction, source: createAuditNoteSource(client), log }),
   };
 }

@@ -30,6 +30,7 @@ import { mailSettings } from "./mail/configured.js";
 import { startNotifying } from "./mail/notify.js";
 import { startMailQueueMetrics } from "./mail/queue-metrics.js";
 import { prepareDatabase } from "./storage/prepare-database.js";
+import { startRemovingGrants } from "./flows/cleanup/ended-grants.js";
 import { startKeyPurge } from "./flows/cleanup/key-purge.js";
 import { startReferenceSweep } from "./flows/cleanup/reference-sweep.js";
 import { startOrganizationSweep } from "./flows/cleanup/organization-sweep.js";
@@ -158,11 +159,13 @@ function startWork(db: Db, bus: Bus, log: Log, { takeNotes, startMail, notify }:
 }
 
 /** Purges deleted data until stopped. */
-function startSweeps(db: Db, log: Log, { sweepReferences, sweepOrganizations, purgeKeys, pauseWebhooks }: App) {
+function startSweeps(db: Db, log: Log, app: App) {
+  const { sweepReferences, sweepOrganizations, purgeKeys, pauseWebhooks, removeEndedGrants } = app;
   const started = [
     startReferenceSweep(db, log, sweepReferences),
     startOrganizationSweep(db, log, sweepOrganizations),
     startKeyPurge(db, log, purgeKeys),
+    startRemovingGrants(removeEndedGrants, log),
     startWebhookPausing(db, log, pauseWebhooks),
   ];
   return { stop: () => Promise.all(started.map((one) => one.stop())) };

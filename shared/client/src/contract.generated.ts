@@ -116,6 +116,8 @@ export const OPERATIONS = {
   refuse_device_sign_in: { method: "post", path: "/api/auth/device/refuse" },
   show_device_sign_in: { method: "post", path: "/api/auth/device/show" },
   finish_device_sign_in: { method: "post", path: "/api/auth/device/token" },
+  let_assistant_in: { method: "post", path: "/api/auth/oauth/allow" },
+  show_assistant: { method: "post", path: "/api/auth/oauth/show" },
   send_verification: { method: "post", path: "/api/auth/email/verification" },
   verify_email: { method: "post", path: "/api/auth/email/verify" },
   request_password_reset: { method: "post", path: "/api/auth/password/forgot" },

@@ -74,6 +74,22 @@ export interface components {
         DeviceCode: {
             device_code: string;
         };
+        AssistantConsent: {
+            request: components["schemas"]["AuthorizationRequest"];
+            permissions: components["schemas"]["PermissionLevel"];
+            /** @description null for all that the caller may access. */
+            network_ids: components["schemas"]["Uuid"][] | null;
+        };
+        AuthorizationRequest: {
+            response_type?: string;
+            client_id: string;
+            redirect_uri?: string;
+            code_challenge?: string;
+            code_challenge_method?: string;
+            state?: string;
+            scope?: string;
+            resource?: string;
+        };
         EmailVerification: {
             /** @description The part of the mailed link after `#token=`. */
             token: string;
@@ -1373,6 +1389,43 @@ export interface components {
             created_at: components["schemas"]["Timestamp"];
             expires_at: components["schemas"]["Timestamp"];
         };
+        AssistantLetInEnvelope: {
+            /** @description Always `true`. */
+            success: boolean;
+            data: components["schemas"]["AssistantLetIn"];
+            meta: components["schemas"]["Meta"];
+        };
+        AssistantLetIn: {
+            /**
+             * Format: uri
+             * @description Where to send the browser.
+             */
+            redirect_to: string;
+        };
+        AskingAssistantEnvelope: {
+            /** @description Always `true`. */
+            success: boolean;
+            data: components["schemas"]["AskingAssistant"];
+            meta: components["schemas"]["Meta"];
+        };
+        AskingAssistant: {
+            /** @description What it calls itself, which nobody has verified. */
+            name: string;
+            /** @description The host to which the browser is sent with the decision. */
+            returns_to: string;
+            /** @description That is the machine of the browser. */
+            is_local: boolean;
+            registered_at: components["schemas"]["Timestamp"];
+            /** @description The level that it asks for; null if it does not say. */
+            permissions: components["schemas"]["PermissionLevel"] | null;
+            /** @description What is wrong with its request, so that it cannot be let in; null for nothing. */
+            problem: string | null;
+            /**
+             * Format: uri
+             * @description Where to send the browser if the person refuses, or if there is a problem.
+             */
+            refuse_to: string;
+        };
         NotificationsEnvelope: {
             /** @description Always `true`. */
             success: boolean;
@@ -1779,6 +1832,14 @@ export interface components {
                 expires_at: components["schemas"]["Timestamp"];
                 last_used: components["schemas"]["Timestamp"] | null;
             } | null;
+            /** @description The assistant that was let in with this key, which it renews itself; null for keys that people made. */
+            assistant: components["schemas"]["KeyAssistant"] | null;
+        };
+        KeyAssistant: {
+            /** @description What it calls itself. */
+            name: string;
+            /** @description When its access ends, unless it renews it before. */
+            ends_at: components["schemas"]["Timestamp"];
         };
         CreatedUserApiKeyEnvelope: {
             /** @description Always `true`. */
@@ -4438,6 +4499,46 @@ export interface operations {
             200: components["responses"]["UserResponse"];
         };
     };
+    let_assistant_in: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AssistantConsent"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AssistantLetInEnvelope"];
+                };
+            };
+        };
+    };
+    show_assistant: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AuthorizationRequest"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AskingAssistantEnvelope"];
+                };
+            };
+        };
+    };
     send_verification: {
         parameters: {
         };
@@ -5108,6 +5209,8 @@ export interface operations {
                 ids?: components["schemas"]["Uuid"][];
                 /** @description The keys of this service account instead of one's own. */
                 user_id?: components["schemas"]["Uuid"];
+                /** @description Only keys of assistants that were let in, or only keys that people made. */
+                of_assistants?: boolean;
                 /** @description Primary sort key, always ascending. */
                 group_by?: components["schemas"]["UserApiKeyOrderField"];
                 /** @description Sort key, within groups if any. Default `created_at`. */

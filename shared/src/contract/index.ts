@@ -1,5 +1,6 @@
 import type { AnyEndpoint } from "./endpoint.js";
 import * as archives from "./archives.js";
+import * as assistants from "./assistants.js";
 import * as audit from "./audit.js";
 import * as bindings from "./bindings.js";
 import * as changes from "./changes.js";
@@ -65,6 +66,7 @@ export const OPERATIONS = operationsOf(
   system,
   users,
   deviceSignIn,
+  assistants,
   mail,
   notifications,
   secondFactor,
@@ -106,6 +108,7 @@ export const OPERATIONS = operationsOf(
 );
 
 export * from "./archives.js";
+export * from "./assistants.js";
 export * from "./attributes.js";
 export * from "./audit.js";
 export * from "./bindings.rules.js";

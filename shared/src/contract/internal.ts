@@ -210,6 +210,103 @@ export const recordKeyUses = endpoint({
   response: z.null(),
 });
 
+/** A refusal in the words of RFC 6749, 7591 and 8707. */
+export const OAuthRefusal = z.object({
+  status: z.literal("refused"),
+  error: z.enum([
+    "invalid_request",
+    "invalid_client",
+    "invalid_grant",
+    "invalid_target",
+    "unsupported_grant_type",
+    "invalid_redirect_uri",
+    "invalid_client_metadata",
+  ]),
+  description: z.string(),
+});
+export type OAuthRefusal = z.infer<typeof OAuthRefusal>;
+
+/** What an assistant says of itself. */
+export const AssistantMetadata = z.object({
+  client_name: z.string().optional(),
+  redirect_uris: z.array(z.string()),
+  grant_types: z.array(z.string()).optional(),
+  response_types: z.array(z.string()).optional(),
+});
+export type AssistantMetadata = z.infer<typeof AssistantMetadata>;
+
+export const registerAssistant = endpoint({
+  ...common,
+  operationId: "internal_register_assistant",
+  method: "post",
+  path: "/internal/oauth/register",
+  upstream: "identity",
+  summary: "Register an assistant",
+  body: AssistantMetadata,
+  response: z.discriminatedUnion("status", [
+    z.object({
+      status: z.literal("registered"),
+      client_id: z.string(),
+      client_name: z.string(),
+      redirect_uris: z.array(z.string()),
+      issued_at: z.int().describe("In seconds since 1970."),
+    }),
+    OAuthRefusal,
+  ]),
+});
+
+/** The parameters of a token request that have a meaning here. */
+export const TOKEN_PARAMETERS = [
+  ...(["grant_type", "client_id", "code", "redirect_uri", "code_verifier"] as const),
+  ...(["refresh_token", "resource"] as const),
+] as const;
+
+const parameter = z.string().max(2_000).optional();
+
+export const TokenRequest = z.object({
+  grant_type: parameter,
+  client_id: parameter,
+  code: parameter,
+  redirect_uri: parameter,
+  code_verifier: parameter,
+  refresh_token: parameter,
+  resource: parameter,
+});
+export type TokenRequest = z.infer<typeof TokenRequest>;
+
+export const issueToken = endpoint({
+  ...common,
+  operationId: "internal_issue_token",
+  endsAccess: true,
+  method: "post",
+  path: "/internal/oauth/token",
+  upstream: "identity",
+  summary: "Exchange a code or a refresh token, which is then used up",
+  body: TokenRequest,
+  response: z.discriminatedUnion("status", [
+    z.object({
+      status: z.literal("issued"),
+      access_token: z.string(),
+      expires_in: z.int(),
+      refresh_token: z.string(),
+      scope: z.string(),
+    }),
+    OAuthRefusal,
+  ]),
+});
+
+export const revokeToken = endpoint({
+  ...common,
+  operationId: "internal_revoke_token",
+  endsAccess: true,
+  method: "post",
+  path: "/internal/oauth/revoke",
+  upstream: "identity",
+  summary: "End the access that a token belongs to",
+  body: z.object({ token: z.string().max(2_000) }),
+  response: z.null(),
+});
+
 /** The networks of an organization that exist. */
 export const listNetworkIds = endpoint({
   ...common,

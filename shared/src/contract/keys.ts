@@ -49,6 +49,14 @@ export const UserApiKey = z
       .object({ expires_at: Timestamp, last_used: Timestamp.nullable() })
       .nullable()
       .describe("The secret before the last rotation, while it is still valid."),
+    assistant: z
+      .object({
+        name: z.string().describe("What it calls itself."),
+        ends_at: Timestamp.describe("When its access ends, unless it renews it before."),
+      })
+      .meta({ id: "KeyAssistant" })
+      .nullable()
+      .describe("The assistant that was let in with this key, which it renews itself; null for keys that people made."),
   })
   .meta({ id: "UserApiKey" });
 export type UserApiKey = z.infer<typeof UserApiKey>;
@@ -125,6 +133,10 @@ export const listKeys = endpoint({
     network_id: filters.network_id.describe("Only keys that may use this network."),
     ids: filters.ids,
     user_id: Id.optional().describe("The keys of this service account instead of one's own."),
+    of_assistants: z
+      .boolean()
+      .optional()
+      .describe("Only keys of assistants that were let in, or only keys that people made."),
   }),
   response: UserApiKey,
   list: true,

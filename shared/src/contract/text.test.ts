@@ -126,7 +126,7 @@ function* freeTexts(schema: z.ZodType, path: string): Generator<[path: string, s
 
 /** Texts in which invisible characters do no harm: long, secret, ignored, or only compared. */
 const NO_LABELS =
-  /(?:\.(?:description|note|(?:current_|new_)?password|(?:user_|device_)?code|email|token|invite_token|challenge|keys\[\]|source\.type|request_id|filter\.tag_ids\[\]|filters\.search|collapsed\[\])|^delete_organization\.name)$/;
+  /(?:\.(?:description|note|(?:current_|new_)?password|(?:user_|device_)?code|email|token|invite_token|challenge|keys\[\]|source\.type|request_id|filter\.tag_ids\[\]|filters\.search|collapsed\[\])|^delete_organization\.name|^(?:show_assistant|let_assistant_in\.request)\.\w+)$/;
 
 describe("text: the bodies of all operations", () => {
   it("have invisible characters in no text by which people tell things apart", () => {

@@ -15,6 +15,8 @@ export interface Question<E> {
   readonly body?: BodyInputOf<E>;
   /** Absent if the process acts on its own initiative. */
   readonly cause?: ParentRequest;
+  /** Of the client; absent if it does not matter. */
+  readonly clientAddress?: string;
 }
 
 /** Calls another process of the system, on any of its replicas. */
@@ -32,14 +34,19 @@ export interface InternalClientOptions {
   readonly timeoutMs: number;
   /** Milliseconds for the last attempt; by default the same. */
   readonly lastTimeoutMs?: number;
+  /** Its operations must not be repeated: another replica is only tried if the first one cannot have been reached. */
+  readonly once?: boolean;
 }
 
-// All internal operations are idempotent. More attempts would take longer than callers can wait.
+// Internal operations are idempotent, except where `once` is set. More attempts would take longer than callers can wait.
 const MOST_TIMEOUTS = 2;
+
+/** Errors of connections that were never made. */
+const UNREACHED = ["ECONNREFUSED", "ENOTFOUND", "EAI_AGAIN", "EHOSTUNREACH", "ENETUNREACH", "UND_ERR_CONNECT_TIMEOUT"];
 
 /** Creates a client that tries another replica if one is unreachable, disconnects or is too slow. */
 export function createInternalClient(options: InternalClientOptions): InternalClient {
-  const { upstream, sign, timeoutMs, lastTimeoutMs = timeoutMs } = options;
+  const { upstream, sign, timeoutMs, lastTimeoutMs = timeoutMs, once = false } = options;
   const agent = new Agent({ connections: 32, connect: { timeout: 1_000 }, keepAliveTimeout: IDLE.ofInternalCallsMs });
   return {
     ask: async (operation, question) => {
@@ -62,7 +69,7 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
           tried.push(call.replica);
           const isLate = isTimeout(error);
           if (isLate) timeouts++;
-          if (attemptsLeft <= 1 || timeouts === MOST_TIMEOUTS)
+          if (attemptsLeft <= 1 || timeouts === MOST_TIMEOUTS || (once && !isUnreached(error)))
             throw new AppError(isLate ? "upstream_timeout" : "unavailable", {}, error);
         } finally {
           call.end();
@@ -84,6 +91,7 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
         host,
         [INTERNAL.tenancy]: sign({ kind: "process" }),
         ...headersOf(question.cause),
+        ...(question.clientAddress !== undefined && { [INTERNAL.clientAddress]: question.clientAddress }),
         ...(question.body === undefined ? {} : { "content-type": "application/json" }),
       },
       body: question.body === undefined ? null : JSON.stringify(question.body),
@@ -99,6 +107,10 @@ export function createInternalClient(options: InternalClientOptions): InternalCl
 
 function headersOf(cause: ParentRequest | undefined): Record<string, string> {
   return cause === undefined ? {} : { [REQUEST_ID]: cause.requestId, [TRACEPARENT]: cause.traceparent };
+}
+
+function isUnreached(error: unknown): boolean {
+  return error instanceof Error && "code" in error && UNREACHED.includes(String(error.code));
 }
 
 function isTimeout(error: unknown): boolean {

@@ -92,6 +92,8 @@ describe("the contract: each operation", () => {
       "confirm_device_sign_in",
       "refuse_device_sign_in",
       "show_device_sign_in",
+      "let_assistant_in",
+      "show_assistant",
       "preview_invite",
       "import_archive",
       "test_webhook",

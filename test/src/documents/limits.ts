@@ -11,6 +11,7 @@ import * as unread from "@nts/gateway/edge/unread-responses";
 import { MOST_BYTES } from "@nts/gateway/mcp/results.rules";
 import { HANDLED_OF_ORGANIZATION, MOST_MESSAGE_BYTES } from "@nts/gateway/mcp/assistants";
 import { IdentitySettings } from "@nts/identity/config";
+import { MOST_OF_HOLDER, MOST_REGISTERED } from "@nts/identity/storage/assistant-clients";
 import { STREAM_BYTES } from "@nts/identity/flows/respond-with-list";
 import { MOST_WAITING as PASSWORDS_WAITING } from "@nts/identity/secrets/strength-judge";
 import {
@@ -249,6 +250,10 @@ function ofResources(): Rows {
     [
       "collectors of an organization · blocks and addresses where one looks",
       `${collectors.MOST_COLLECTORS} · 100 blocks, ${n(MOST_TARGET_ADDRESSES)} addresses`,
+    ],
+    [
+      "registrations of assistants",
+      `${MOST_OF_HOLDER} per address that nobody has let in, for a day · ${MOST_OF_HOLDER} per user who has, ${n(MOST_REGISTERED)} in all; a further one replaces the oldest`,
     ],
     [
       "of a collector: jobs that wait · kept jobs · reports of a job",

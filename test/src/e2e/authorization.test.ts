@@ -16,6 +16,7 @@ import {
 } from "../support/api.js";
 import { archiveText } from "../support/archives.js";
 import { scanFile } from "../support/imports.js";
+import { letIn } from "../support/oauth.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 import {
   bodyWithoutEntityOf,
@@ -111,6 +112,11 @@ beforeAll(async () => {
     const { caller } = await aKey(url, own, { permissions: "Owner", scope: "collect" });
     return { caller, credential: "key", level: "Owner", networks: ["one", "two"] };
   };
+  const assistant = async (): Promise<Kind> => {
+    const { access } = await letIn(url, own, { permissions: "Member", network_ids: [worlds.one.network.id] });
+    const caller = callerOf(url, "an assistant", { authorization: `Bearer ${access}` });
+    return { caller, credential: "key", level: "Member", networks: ["one"] };
+  };
   kinds = [
     { caller: callerOf(url, "nobody"), credential: "none", level: null, networks: [] },
     { caller: own.session, credential: "session", level: "Owner", networks: ["one", "two"] },
@@ -119,6 +125,7 @@ beforeAll(async () => {
     await key("Viewer", ["one"], true),
     await key("Owner", [], true),
     { ...(await collectingKey()), isCollecting: true },
+    await assistant(),
   ];
 });
 

@@ -311,6 +311,20 @@ describe("the examples of docs/audit.md", () => {
   });
 });
 
+describe("the examples of docs/assistants.md", () => {
+  it("let an assistant in, with a key and by OAuth", async () => {
+    const page = readPage("docs/assistants.md");
+    const own = (text: string): string => text.replaceAll("ada@example.com", "turing@example.com");
+    const commands = [...readFiveMinutes().commands, ...page.commands].map(own);
+    const responses = await runFiveMinutes({ commands }, stack.url, folder);
+    const shape = (text: string): unknown =>
+      shapeOf(text.replace(/"client_id_issued_at":\s*\d+/, '"client_id_issued_at":0'));
+    expect(responses.slice(-page.responses.length).map(shape)).toEqual(page.responses.map(shape));
+    const found = JSON.parse(await readFile(join(folder, "found.json"), "utf8")) as object;
+    expect(found).toMatchObject({ result: { structuredContent: { data: { hosts: { total: 1 } } } } });
+  });
+});
+
 describe("the examples of docs/people.md", () => {
   it("give the responses that the page shows", async () => {
     const page = readPage("docs/people.md");

@@ -15,6 +15,17 @@ import {
 } from "../support/api.js";
 import { type Mailbox, startMailbox } from "../support/mailbox.js";
 import { useMailedLinks } from "../support/mailed-links.js";
+import {
+  type Answer,
+  aPkce,
+  codeFrom,
+  exchange,
+  REDIRECT,
+  refreshed,
+  register,
+  requestOf,
+  sendForm,
+} from "../support/oauth.js";
 import { type OtlpReceiver, startOtlpReceiver } from "../support/otlp-receiver.js";
 import { type ProviderWithSecrets, startProviderWithSecrets } from "../support/provider-secrets.js";
 import { withSecondFactor } from "../support/second-factors.js";
@@ -122,6 +133,7 @@ async function useEverySecret(): Promise<void> {
   const owner = await anAccount(stack.url);
   const wrong = await usePasswords(owner);
   await useKeys(owner);
+  await useAssistant(owner);
   await useMailedLinks(await anAccount(stack.url), { mailbox, recordSecret, send });
   const { token } = await owner.session.data<{ token: string }>("post", "/api/v1/invites", { permissions: "Member" });
   const invite = recordSecret("invite that a sign-in by a provider leads back to", token);
@@ -192,6 +204,30 @@ async function useKeys(owner: Account): Promise<void> {
   const body = { name: "a key", organization_id, user_id, tags: [], is_enabled: false };
   await session.data("put", `/api/v1/auth/keys/${made.id}`, body);
   await send("get", "/api/v1/networks", undefined, bearer(rotated));
+}
+
+/** An assistant that renews its access, loses it by a token that was used before, and sends tokens to the wrong places. */
+async function useAssistant({ session }: Account): Promise<void> {
+  const { url } = stack;
+  const { body } = await register(url, { client_name: "Helper", redirect_uris: [REDIRECT] });
+  const clientId = String(body["client_id"]);
+  const pkce = aPkce();
+  recordSecret("code verifier", pkce.verifier);
+  const code = recordSecret("authorization code", await codeFrom(session, requestOf(clientId, pkce)));
+  const refuse = async (answer: Promise<Answer>) => failures.push(JSON.stringify((await answer).body));
+  await refuse(exchange(url, { clientId, code, verifier: aPkce().verifier }));
+  const first = await exchange(url, { clientId, code, verifier: pkce.verifier });
+  const access = keepKey("access token", String(first.body["access_token"]));
+  const refresh = recordSecret("refresh token", String(first.body["refresh_token"]));
+  await send("get", "/api/v1/tags", undefined, bearer(access));
+  await send("get", "/api/v1/tags", undefined, bearer(refresh));
+  const second = await refreshed(url, { clientId, refresh });
+  keepKey("second access token", String(second.body["access_token"]));
+  recordSecret("second refresh token", String(second.body["refresh_token"]));
+  await refuse(refreshed(url, { clientId, refresh }));
+  await refuse(refreshed(url, { clientId: refresh, refresh }));
+  await refuse(sendForm(url, "/oauth/revoke", { token: refresh }));
+  await refuse(sendForm(url, `/oauth/token?refresh_token=${refresh}`, { grant_type: refresh }));
 }
 
 async function useWebhook({ session }: Account): Promise<void> {

@@ -1,9 +1,11 @@
 /** Changes that revoke permissions, each of a credential of its own. */
 import { OPERATIONS, type AnyEndpoint, type SecondFactorOffer } from "@nts/shared/contract";
+import { REVOKE } from "@nts/gateway/oauth/endpoints";
 import { requestTarget } from "@nts/client/request-target";
 import { aColleague, aGuest, aKey, anAccount, anotherSession, aProgramOf, callerOf, type Account } from "./api.js";
 import { aCollector, aJob, machine } from "./collectors.js";
 import { type RevocationTools, PROVIDER } from "./revocable.js";
+import { letIn } from "./oauth.js";
 import { codeOf, withSecondFactor } from "./second-factors.js";
 
 /** A valid credential, and the change that revokes it. */
@@ -239,6 +241,31 @@ export const REVOCATIONS: ReadonlyMap<string, Prepare | null> = new Map([
     const { cookie, id } = await aProgramOf(url, owner);
     return { headers: { cookie }, path: LIST, change: { by: owner, params: { id } } };
   }),
+  kind("end the access of an assistant", "delete_user_api_key", async (url) => {
+    const owner = await anAccount(url);
+    const { access, key } = await letIn(url, owner);
+    return {
+      headers: { authorization: `Bearer ${access}` },
+      path: LIST,
+      change: { by: owner, params: { id: key.id } },
+    };
+  }),
+  kind("demote who let an assistant in", "update_user", async (url) => {
+    const owner = await anAccount(url);
+    const colleague = await aColleague(url, owner, { permissions: "Admin" });
+    const { access } = await letIn(url, colleague, { permissions: "Admin" });
+    const change = { by: owner, params: { id: colleague.userId }, body: { permissions: "Viewer" } };
+    return { headers: { authorization: `Bearer ${access}` }, path: "/api/v1/users?limit=1", change };
+  }),
+  kind("revoke the token of an assistant", REVOKE.operationId, async (url) => {
+    const owner = await anAccount(url);
+    const { access, refresh } = await letIn(url, owner);
+    return {
+      headers: { authorization: `Bearer ${access}` },
+      path: LIST,
+      change: { by: owner, form: { token: refresh } },
+    };
+  }),
   kind("end the other sessions", "revoke_other_sessions", async (url) => {
     const owner = await anAccount(url);
     const { cookie } = await anotherSession(url, owner);
@@ -326,7 +353,7 @@ function kind(
   operationId: string,
   prepare: (url: string, tools: RevocationTools) => Promise<Prepared>,
 ): [string, Prepare | null] {
-  const operation = OPERATIONS.find((one) => one.operationId === operationId);
+  const operation = [...OPERATIONS, REVOKE].find((one) => one.operationId === operationId);
   if (operation === undefined) return [name, null];
   return [
     name,

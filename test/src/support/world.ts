@@ -109,6 +109,8 @@ export const CODES_WITHOUT_SUBJECT: Readonly<Record<string, string>> = {
   show_device_sign_in: "not_found",
   confirm_device_sign_in: "not_found",
   refuse_device_sign_in: "not_found",
+  show_assistant: "not_found",
+  let_assistant_in: "not_found",
   renew_recovery_codes: "not_found",
   disable_second_factor: "not_found",
   reset_user_second_factor: "not_found",
@@ -133,6 +135,9 @@ export function bodyWithoutEntityOf(
   if (operationId === "accept_invite") return { token: "no invite" };
   if (operationId === "create_user") return { kind: "service", name: "backup", permissions: "Viewer" };
   if (operationId === "update_notifications") return { events: [] };
+  if (operationId === "show_assistant") return { client_id: "nobody" };
+  if (operationId === "let_assistant_in")
+    return { request: { client_id: "nobody" }, permissions: "Viewer", network_ids: null };
   if (operationId.endsWith("_device_sign_in")) return { user_code: "no code" };
   if (operationId === "replay_webhook") return { after: cursor };
   if (operationId === "share_view") return { expires_at: null };

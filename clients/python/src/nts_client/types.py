@@ -145,6 +145,7 @@ __all__ = [
     "InviteCreate",
     "InviteOrderField",
     "JobState",
+    "KeyAssistant",
     "KeyScope",
     "KnownHosts",
     "KnownHostsResult",
@@ -1842,6 +1843,13 @@ class InviteCreate(TypedDict):
     email: NotRequired[str | None]
 
 
+class KeyAssistant(TypedDict):
+    # What it calls itself.
+    name: str
+    # When its access ends, unless it renews it before.
+    ends_at: str
+
+
 class KnownHosts(TypedDict):
     ids: list[str]
 
@@ -2735,6 +2743,8 @@ class UserApiKey(TypedDict):
     rate_limit_per_minute: int | None
     # The secret before the last rotation, while it is still valid.
     previous: UserApiKeyPrevious | None
+    # The assistant that was let in with this key, which it renews itself; null for keys that people made.
+    assistant: KeyAssistant | None
 
 
 class UserApiKeyPrevious(TypedDict):

@@ -1,4 +1,4 @@
-import { Button } from "@mantine/core";
+import { Badge, Button } from "@mantine/core";
 import {
   deleteKey,
   finishRotation,
@@ -141,10 +141,27 @@ function useKeyActions({ onEdit, onShow, onRotate }: KeyWindows): (key: UserApiK
     { label: "Edit", icon: Pencil, run: () => onEdit(key) },
     { label: "Usage", icon: ChartColumn, run: () => onShow(key) },
     { label: key.is_enabled ? "Disable" : "Enable", icon: Power, run: () => setEnabled(key, !key.is_enabled) },
-    { label: "Rotate", icon: RefreshCw, run: () => onRotate(key) },
+    // An assistant renews its own.
+    ...(key.assistant === null ? [{ label: "Rotate", icon: RefreshCw, run: () => onRotate(key) }] : []),
     ...(key.previous === null ? [] : [{ label: "End old secret", icon: CheckCheck, run: () => askToFinish(key) }]),
     { label: "Delete", icon: Trash2, isDestructive: true, run: () => removeOne(key.id, key.name) },
   ];
+}
+
+function KeyName({ name, assistant }: UserApiKey): ReactNode {
+  return (
+    <>
+      <strong>{name}</strong>
+      {assistant !== null && (
+        <>
+          {" "}
+          <Badge variant="light" tt="none">
+            Assistant
+          </Badge>
+        </>
+      )}
+    </>
+  );
 }
 
 function networksText(isRestricted: boolean, names: readonly string[]): string {
@@ -154,7 +171,7 @@ function networksText(isRestricted: boolean, names: readonly string[]): string {
 
 function columnsOf(nameOf: (networkId: string) => string): readonly Column<UserApiKey>[] {
   return [
-    { id: "name", label: "Name", orderBy: "name", cell: ({ name }) => <strong>{name}</strong> },
+    { id: "name", label: "Name", orderBy: "name", cell: KeyName },
     { id: "key", label: "Key", cell: ({ key }) => <span className="mono">{key.replace(/\*+$/, "…")}</span> },
     { id: "status", label: "Status", narrow: true, cell: (key) => <KeyStatus apiKey={key} /> },
     { id: "role", label: "Role", narrow: true, cell: ({ permissions }) => permissions },
@@ -168,7 +185,7 @@ function columnsOf(nameOf: (networkId: string) => string): readonly Column<UserA
       label: "Expires",
       numbers: true,
       narrow: true,
-      cell: ({ ends_at }) => <When at={ends_at} />,
+      cell: ({ ends_at, assistant }) => <When at={assistant?.ends_at ?? ends_at} />,
     },
     { id: "used", label: "Last used", numbers: true, narrow: true, cell: ({ last_used }) => <When at={last_used} /> },
   ];

@@ -13,8 +13,8 @@ export function useOrganizations(): readonly Membership[] {
   return useOne(getCurrentUser, {}).data?.data.organizations ?? [];
 }
 
-/** Returns a function that switches the organization and opens the start page. */
-export function useActIn(): (organizationId: string) => Promise<void> {
+/** Returns a function that switches the organization and opens a page. @param opens by default the start page; null to stay */
+export function useActIn(opens: string | null = PATHS.home): (organizationId: string) => Promise<void> {
   const reset = useSessionReset();
   const navigate = useNavigate();
   const canGiveCodes = useOne(getCurrentUser, {}).data?.data.second_factor === true;
@@ -33,7 +33,7 @@ export function useActIn(): (organizationId: string) => Promise<void> {
       }
       return;
     }
-    await navigate(PATHS.home);
+    if (opens !== null) await navigate(opens);
     await reset();
   };
 }

@@ -1,6 +1,7 @@
 import type { ReactNode } from "react";
 import { Page } from "../parts/page.js";
 import { ArchivePart } from "./archive-part.js";
+import { AssistantsPart } from "./assistants-part.js";
 import { LeavingPart } from "./leaving-part.js";
 import { NotificationsPart } from "./notifications-part.js";
 import { OrganizationPart } from "./organization-part.js";
@@ -31,6 +32,7 @@ export default function SettingsPage(): ReactNode {
           <SecondFactorPart />
           <NotificationsPart />
           <SessionsPart />
+          <AssistantsPart />
           <LeavingPart />
         </div>
       </div>

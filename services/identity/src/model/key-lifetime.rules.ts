@@ -4,11 +4,12 @@ import type { KeyDocument } from "./key.rules.js";
 
 const DAY_MS = 86_400_000;
 
-type Dated = Pick<KeyDocument, "created_at" | "issued_at" | "expires_at" | "previous">;
+type Dated = Pick<KeyDocument, "created_at" | "issued_at" | "expires_at" | "previous" | "grant">;
 
-/** When the current secret expires: with its key, or at the organization's maximum age; null for never. */
+/** When the current secret expires: with its key, as an access token, or at the organization's maximum age; null for never. */
 export function endOf(key: Dated, maxLifetimeDays: number | null): Date | null {
-  return earliest(key.expires_at, ageLimit(key.issued_at ?? key.created_at, maxLifetimeDays));
+  const ofToken = key.grant?.token_ends_at ?? null;
+  return earliest(key.expires_at, ofToken, ageLimit(key.issued_at ?? key.created_at, maxLifetimeDays));
 }
 
 /** When the previous secret expires; null if there is none. */

@@ -35,5 +35,7 @@ export function keyResponse(
       previousEnd === null || previousEnd <= now
         ? null
         : { expires_at: previousEnd.toISOString(), last_used: key.previous?.last_used?.toISOString() ?? null },
+    assistant:
+      key.grant === undefined ? null : { name: key.grant.client_name, ends_at: key.grant.ends_at.toISOString() },
   };
 }

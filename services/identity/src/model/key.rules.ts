@@ -40,6 +40,22 @@ export interface KeyDocument {
   previous: PreviousSecret | null;
   /** Set for a key of {@link NOBODY}. */
   removal?: KeyRemoval;
+  /** Of an assistant that was let in, whose access token the key is; absent for keys that people made. */
+  grant?: Grant;
+}
+
+/** The access of an assistant. Of its tokens only hashes are stored. */
+export interface Grant {
+  readonly client_id: string;
+  readonly client_name: string;
+  /** When the current access token ends. */
+  readonly token_ends_at: Date;
+  /** Of the part that all of its refresh tokens have in common. */
+  readonly family: string;
+  /** Of the current refresh token. */
+  readonly refresh: string;
+  /** When that ends, and with it the access. */
+  readonly ends_at: Date;
 }
 
 /** User and organization of removed keys whose documents still exist. */

@@ -35,7 +35,8 @@ export function verifyKey(found: FoundKey, now: Date): Verification {
   if (lacksFactor(user, organization)) return refused(number, "second_factor_required", subjects);
   const networks = networksOf(user);
   const isCollecting = key.scope === "collect";
-  const isLimited = isCollecting || key.expires_at !== null || key.network_ids !== null || limits !== undefined;
+  const isEnding = key.expires_at !== null || key.grant !== undefined;
+  const isLimited = isCollecting || isEnding || key.network_ids !== null || limits !== undefined;
   return {
     status: "valid",
     number,

@@ -16,6 +16,9 @@ import { createRemoveKeys } from "./removed-keys.js";
 import { rowsIn, storedList, type StoredList } from "./pages.js";
 import { removeShares } from "./shares.js";
 
+/** Ended grants that are removed at a time. */
+const MOST_SWEPT = 25;
+
 /** Whose keys a call may access; other keys do not exist for it. */
 export interface KeyOwner {
   readonly organizationId: string;
@@ -27,6 +30,8 @@ export interface KeyQuery extends PageQuery {
   readonly ids: readonly string[];
   /** Only keys that may access this network. */
   readonly network_id?: string | undefined;
+  /** Only keys of assistants, or only those that people made. */
+  readonly of_assistants?: boolean | undefined;
 }
 
 /** Whose keys of an organization are listed. */
@@ -42,6 +47,9 @@ export interface KeyUse {
   readonly is_previous: boolean;
 }
 
+/** What changes when an assistant renews its access. */
+export type RenewedTokens = Required<Pick<KeyDocument, "hash" | "public_id" | "issued_at" | "grant">>;
+
 export interface KeyStore {
   list(owner: KeyOwner, query: KeyQuery): StoredList<KeyDocument>;
   listAll(organizationId: string, query: OrganizationKeyQuery): StoredList<KeyDocument>;
@@ -50,6 +58,14 @@ export interface KeyStore {
   findIn(organizationId: string, id: string): Promise<KeyDocument | null>;
   /** Keys with one of these secrets, in any organization, as the caller knows the secret. */
   findBySecrets(hashes: readonly string[]): Promise<KeyDocument[]>;
+  /** The access of an assistant, in any organization, as the caller knows what its refresh tokens have in common. */
+  findByFamily(family: string): Promise<KeyDocument | null>;
+  /** A user's access of assistants that say they are this one. */
+  findGrants(owner: KeyOwner, clientId: string): Promise<KeyDocument[]>;
+  /** Access that has ended, in any organization; not all at once. */
+  findEndedGrants(now: Date): Promise<KeyDocument[]>;
+  /** Replaces the tokens of an assistant, which changes neither the revision nor the audit log, unless they have been replaced. */
+  renew(key: KeyDocument, tokens: RenewedTokens, tx: ClientSession): Promise<"renewed" | "conflict">;
   /** @throws AppError `not_found` */
   get(owner: KeyOwner, id: string): Promise<KeyDocument>;
   insert(key: KeyDocument, tx: ClientSession): Promise<void>;
@@ -89,6 +105,15 @@ export function createKeyStore({ db, share, readOnce }: Database, forms?: Forms)
     insert: async (key, tx) => {
       await documents.insert(key, tx);
       noteChange(tx, "key", { after: key });
+    },
+    renew: async ({ _id, grant }, tokens, tx) => {
+      const unchanged = { _id, "grant.refresh": grant?.refresh ?? "" };
+      const { matchedCount } = await keys.updateOne(
+        unchanged,
+        { $set: { ...tokens, previous: null } },
+        { session: tx },
+      );
+      return matchedCount === 1 ? "renewed" : "conflict";
     },
     count: async (owner, tx) => ({
       ofUser: await keys.countDocuments(ownedBy(owner), { session: tx, hint: KEYS_BY_USER }),
@@ -144,7 +169,10 @@ export function createKeyStore({ db, share, readOnce }: Database, forms?: Forms)
 function createKeyReads(
   documents: Documents<KeyDocument>,
   { share, readOnce }: Pick<Database, "share" | "readOnce">,
-): Pick<KeyStore, "list" | "listAll" | "find" | "findIn" | "findBySecrets" | "get"> {
+): Pick<
+  KeyStore,
+  "list" | "listAll" | "find" | "findIn" | "findBySecrets" | "get" | "findByFamily" | "findGrants" | "findEndedGrants"
+> {
   async function find(owner: KeyOwner, id: string): Promise<KeyDocument | null> {
     return readOnce(owner.organizationId, `key ${owner.userId} ${id}`, () =>
       documents.find({ ...ownedBy(owner), _id: id }),
@@ -173,6 +201,17 @@ function createKeyReads(
       const there = { ...withSecret(hashes), organization_id: { $ne: NOBODY } };
       const found = await documents.collection.find<KeyDocument>(there).toArray();
       return found.map(documents.understood);
+    },
+    findByFamily: (family) => documents.find({ "grant.family": family, organization_id: { $ne: NOBODY } }),
+    findGrants: async (owner, clientId) => {
+      const theirs = { ...ownedBy(owner), "grant.client_id": clientId };
+      return (await documents.collection.find<KeyDocument>(theirs).toArray()).map(documents.understood);
+    },
+    findEndedGrants: async (now) => {
+      const ended = { "grant.ends_at": { $lte: now }, organization_id: { $ne: NOBODY } };
+      return (await documents.collection.find<KeyDocument>(ended).limit(MOST_SWEPT).toArray()).map(
+        documents.understood,
+      );
     },
     get: async (owner, id) => {
       const key = await find(owner, id);
@@ -205,8 +244,9 @@ function ownedBy({ organizationId, userId }: KeyOwner): { organization_id: strin
   return { organization_id: organizationId, user_id: userId };
 }
 
-function matching({ ids, network_id }: KeyQuery): Filter<KeyDocument> {
+function matching({ ids, network_id, of_assistants }: KeyQuery): Filter<KeyDocument> {
   return {
+    ...(of_assistants !== undefined && { grant: { $exists: of_assistants } }),
     ...(ids.length > 0 && { _id: { $in: ids } }),
     ...(network_id !== undefined && { $or: [{ network_ids: null }, { network_ids: network_id }] }),
   };

@@ -1,4 +1,6 @@
 import type { Indexes } from "@nts/shared/mongo/migrations";
+import { ASSISTANT_CLIENTS } from "./assistant-clients.js";
+import { AUTHORIZATION_CODES } from "./authorization-codes.js";
 import { MAIL_COUNTS } from "./mail-limits.js";
 import { LINK_TOKENS } from "./link-tokens.js";
 import { OUTGOING_MAILS } from "./outbox.js";
@@ -73,6 +75,16 @@ export const INDEXES: Indexes = {
     { key: KEYS_BY_ORGANIZATION },
     { key: { organization_id: 1, created_at: 1, _id: 1 } },
     { key: { "previous.hash": 1 }, unique: true, sparse: true },
+    { key: { "grant.family": 1 }, unique: true, sparse: true },
+    { key: { "grant.ends_at": 1 }, sparse: true },
+  ],
+  [ASSISTANT_CLIENTS]: [
+    { key: { address_block: 1, created_at: -1 } },
+    { key: { expires_at: 1 }, expireAfterSeconds: 0 },
+  ],
+  [AUTHORIZATION_CODES]: [
+    { key: { address_block: 1, created_at: -1 } },
+    { key: { expires_at: 1 }, expireAfterSeconds: 0 },
   ],
   [SHARES]: [
     { key: { hash: 1 }, unique: true },

@@ -1,6 +1,8 @@
 import type { RunTransaction } from "@nts/shared/mongo/transaction";
 import type { Database } from "./database.js";
 import type { Forms } from "./documents.js";
+import { createAssistantClients } from "./assistant-clients.js";
+import { createAuthorizationCodes } from "./authorization-codes.js";
 import { createInviteStore } from "./invites.js";
 import { createKeyStore } from "./api-keys.js";
 import { createKeyUsage } from "./key-usage.js";
@@ -32,6 +34,8 @@ export function createStores(database: Database, transaction: RunTransaction, fo
     organizations: createOrganizationStore(database, forms),
     notifications: createNotificationStore(database.db),
     devices: createDeviceSignIns(database.db),
+    assistantClients: createAssistantClients(database.db),
+    codes: createAuthorizationCodes(database.db),
     challenges: createChallenges(database.db),
     identities: createIdentityStore(database, forms),
     factors: createSecondFactorStore(database, forms),
