@@ -25,6 +25,13 @@ describe("what schemas say is wrong", () => {
     [z.ipv4(), "a", "must be an IPv4 address"],
     [z.iso.datetime(), "today", "must be a moment such as 2026-01-31T09:30:00Z"],
     [z.string().regex(/^a+$/), "b", "must match /^a+$/"],
+    [z.union([z.string(), z.number(), z.boolean()]), [], "must be text or a number or true or false"],
+    [z.union([z.string(), z.object({ a: z.string() })]), { a: 1 }, "has none of the possible forms"],
+    [
+      z.discriminatedUnion("type", [z.object({ type: z.literal("Port") }), z.object({ type: z.literal("Car") })]),
+      { type: "Bus" },
+      "must be one of Port, Car",
+    ],
     [z.strictObject({}), { a: 1, b: 2 }, "has unknown members: a, b"],
   ];
 

@@ -60,7 +60,7 @@ export function faultText(issue: z.core.$ZodRawIssue): string {
     case "not_multiple_of":
       return `must be a multiple of ${issue.divisor}`;
     case "invalid_union":
-      return issue.input === undefined ? "is required" : "has none of the possible forms";
+      return issue.input === undefined ? "is required" : unionText(issue);
     case "invalid_key":
       return "has a member whose name is not allowed";
     case "invalid_element":
@@ -75,6 +75,24 @@ export function faultText(issue: z.core.$ZodRawIssue): string {
 function oneOf(values: readonly unknown[]): string {
   const texts = values.map(String);
   return texts.length === 1 ? `must be ${texts[0] ?? ""}` : `must be one of ${texts.join(", ")}`;
+}
+
+interface Divided {
+  /** What each form finds wrong. */
+  readonly errors: readonly (readonly z.core.$ZodIssue[])[];
+  /** The values of the member that tells the forms apart. */
+  readonly options?: readonly unknown[] | undefined;
+}
+
+/** What would be right, if that can be said in a few words. */
+function unionText({ errors, options = [] }: Divided): string {
+  if (options.length > 0) return oneOf(options);
+  const texts = errors.flatMap(([first, ...others]) =>
+    first !== undefined && others.length === 0 && first.path.length === 0 ? [first.message] : [],
+  );
+  const wanted = [...new Set(texts)].map((text) => text.replace(/^must be /, ""));
+  const isSimple = texts.length === errors.length && texts.every((text) => text.startsWith("must be "));
+  return isSimple && wanted.length > 0 ? `must be ${wanted.join(" or ")}` : "has none of the possible forms";
 }
 
 interface Bounded {

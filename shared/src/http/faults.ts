@@ -16,7 +16,16 @@ function flatten(issue: z.core.$ZodIssue, before: readonly PropertyKey[]): Fault
   const path = [...before, ...issue.path];
   if (issue.code === "unrecognized_keys")
     return issue.keys.map((key) => ({ path: dotted([...path, key]), message: "unrecognized field" }));
+  const closest = issue.code === "invalid_union" ? closestOf(issue) : null;
+  if (closest !== null) return closest.flatMap((inner) => flatten(inner, path));
   return [{ path: dotted(path), message: issue.message }];
+}
+
+/** What is wrong by the only form whose kind of value it is, such as a list; null if there is none, or several. */
+function closestOf({ errors }: z.core.$ZodIssueInvalidUnion): readonly z.core.$ZodIssue[] | null {
+  const close = errors.filter((issues) => issues.every(({ path }) => path.length > 0));
+  const [only = null] = close;
+  return close.length === 1 ? only : null;
 }
 
 function dotted(path: readonly PropertyKey[]): string {
