@@ -3,7 +3,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { createTransport, type Transport } from "@nts/client/transport";
 import { ApiError, type Client, createClient } from "@nts/shared/client";
 import { finishDeviceSignIn, login, loginSecondFactor, logout, startDeviceSignIn } from "@nts/shared/contract";
-import { readSettings, type Settings } from "./settings.js";
+import { type Choice, readSettings, type Settings } from "./settings.js";
 import { EXIT, Problem, type Terminal } from "./terminal.js";
 
 /** A server and a credential. */
@@ -13,14 +13,9 @@ export interface Connection {
   readonly transport: Transport;
 }
 
-/** The connection options. */
-export interface ConnectionOptions {
-  readonly url?: string;
-}
-
 /** With the API key of the environment or the settings. @throws Problem without a server */
-export async function connect(terminal: Terminal, { url }: ConnectionOptions): Promise<Connection> {
-  const settings = await readSettings(terminal, url);
+export async function connect(terminal: Terminal, choice: Choice): Promise<Connection> {
+  const settings = await readSettings(terminal, choice);
   const options = { baseUrl: settings.url, ...(settings.apiKey !== null && { apiKey: settings.apiKey }) };
   return { settings, client: createClient(options), transport: createTransport(options) };
 }

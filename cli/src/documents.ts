@@ -1,30 +1,39 @@
 import type { Operation } from "@nts/client/transport";
-import { operationOf } from "@nts/shared/client";
+import { ApiError, operationOf } from "@nts/shared/client";
 import { containersOf, isId, KIND_NAMES, type KindName, KINDS, KINDS_ON_HOSTS, pluralOf } from "@nts/shared/contract";
+import { nameOf } from "@nts/shared/contract/names.rules";
 import { canonicalAddress } from "@nts/shared/contract/sockets.rules";
+import {
+  type Body,
+  type BodyForm,
+  isBody,
+  type Path,
+  requireKnown,
+  resolved,
+  type Surrounding,
+  withNetwork,
+} from "./bodies.js";
+import { isSame } from "./compare.js";
 import type { Connection } from "./connection.js";
 import { entitiesOf, type Entity, searchFor } from "./find.js";
-import { nameOf } from "@nts/shared/contract/names.rules";
+import { adviceFor } from "./nearest.js";
 import { resourceNamed } from "./resources.js";
+import type { Schema } from "./schemas.js";
 import { EXIT, Problem } from "./terminal.js";
+import type { Placed } from "./values.js";
 
 // Documents of `apply`: a `kind` and the members of an entity, with references by name (`network: Home`). Existing
-// entities are found by their unique key.
+// entities are found by their id, or else by their unique key.
 
-/** Members for creation only. */
-const CHILDREN = KINDS_ON_HOSTS.map(pluralOf);
-
-/** The references that a document of a kind needs. */
-function placesOf(name: KindName): readonly KindName[] {
-  return [...containersOf(name), ...KINDS[name].refersTo];
-}
-
-const placeNames = (name: KindName): string[] => placesOf(name).map((place) => KINDS[place].singular);
+/** Members of hosts that are documents of their own once the host exists. */
+const CHILDREN = KINDS_ON_HOSTS.map((kind) => ({ kind, plural: pluralOf(kind) }));
 
 export interface Document {
   readonly kind: KindName;
   readonly title: string;
-  readonly members: Readonly<Record<string, unknown>>;
+  readonly members: Body;
+  /** Where it is, such as `home.yaml:3`. */
+  readonly place: string;
 }
 
 /** A write that makes an entity match its document. */
@@ -35,168 +44,225 @@ export interface Step {
   readonly input: { readonly params?: object; readonly body: object };
 }
 
-/** @throws Problem if it is not a document */
-export function documentOf(value: unknown, path: string): Document {
-  const { kind, ...members } = (typeof value === "object" ? value : {}) as Record<string, unknown>;
-  if (typeof kind !== "string" || !(kind in KINDS))
-    throw new Problem(EXIT.usage, `${path}: each document needs a kind: ${KIND_NAMES.join(", ")}.`);
+/** What a document requires: a write, or nothing as it says what is. */
+export type Steps = Step | "unchanged";
+
+/** The documents in what a file contains: one, or a list of them. @throws Problem if it is something else */
+export function documentsIn({ value, placeOf }: Placed): Document[] {
+  if (!Array.isArray(value)) return [documentOf(value, placeOf)];
+  return (value as readonly unknown[]).map((one, n) => documentOf(one, (path) => placeOf([n, ...path])));
+}
+
+function documentOf(value: unknown, placeOf: (path: Path) => string): Document {
+  const place = placeOf([]);
+  const { kind, ...members } = isBody(value) ? value : {};
+  if (typeof kind !== "string" || !(kind in KINDS)) {
+    const advice = typeof kind === "string" ? adviceFor(kind, KIND_NAMES) : `: ${KIND_NAMES.join(", ")}.`;
+    const fault = typeof kind === "string" ? `there is no kind ${kind}` : "each document needs a kind";
+    throw new Problem(EXIT.usage, `${place}: ${fault}${advice}`);
+  }
   const known = kind as KindName;
-  const missing = [...placeNames(known), ...KINDS[known].key].filter(
-    (name) => members[name] === undefined && members[`${name}_id`] === undefined,
+  const own = withOwnKind(known, members);
+  requireKnown(own, formOfKind(known), placeOf);
+  const needed = [...containersOf(known).filter((name) => name !== "Network"), ...KINDS[known].refersTo];
+  const missing = [...needed.map((name) => KINDS[name].singular), ...KINDS[known].key].filter(
+    (name) => own[name] === undefined && own[`${name}_id`] === undefined,
   );
-  if (missing.length > 0) throw new Problem(EXIT.usage, `${path}: a ${kind} needs ${missing.join(" and ")}.`);
-  const title = KINDS[known].key.map((name) => titleOf(members[name])).join(KINDS[known].between ? " → " : "/");
-  return { kind: known, title, members };
+  if (missing.length > 0) throw new Problem(EXIT.usage, `${place}: a ${kind} needs ${missing.join(" and ")}.`);
+  return { kind: known, title: titleIn(known, own), members: own, place };
+}
+
+/** A link has a kind of its own, whose name is taken in documents. */
+function withOwnKind(kind: KindName, members: Body): Body {
+  if (kind !== "Link") return members;
+  const { link_kind, ...others } = members;
+  return link_kind === undefined ? others : { ...others, kind: link_kind };
+}
+
+/** An entity as a document, which `apply` leaves unchanged. */
+export function asDocument(kind: KindName, entity: Body): Body {
+  const { kind: own, ...members } = entity;
+  return { kind, ...(kind === "Link" && own !== undefined && { link_kind: own }), ...members };
+}
+
+function operationsOf(kind: KindName) {
+  const { create, patch, get } = resourceNamed(pluralOf(kind));
+  if (create?.body === undefined || patch?.body === undefined || get === undefined)
+    throw new Error(`${kind} cannot be written`);
+  return { create, patch, get };
+}
+
+function formOfKind(kind: KindName): BodyForm {
+  const { create, patch, get } = operationsOf(kind);
+  const body = [create.body, patch.body].filter((schema) => schema !== undefined);
+  return { body, response: [get.response], hasEchoes: true };
+}
+
+function titleIn(kind: KindName, members: Body): string {
+  return KINDS[kind].key.map((name) => titleOf(members[name])).join(KINDS[kind].between ? " → " : "/");
 }
 
 /** The text of a key, or of what ends of dependencies and links name. */
 function titleOf(value: unknown): string {
   if (Array.isArray(value)) return value.map(titleOf).join(" – ");
-  return typeof value === "object" && value !== null ? Object.values(value).join("/") : String(value);
+  if (!isBody(value)) return String(value);
+  return Object.values(value)
+    .filter((one) => one !== null)
+    .map(String)
+    .join("/");
 }
 
-/** The write for a document; null while a reference is missing. @throws Problem */
-export async function stepOf(connection: Connection, { kind, title, members }: Document): Promise<Step | null> {
-  const { plural, key } = KINDS[kind];
-  // Those that a document may leave out.
-  const others = KINDS[kind].mayReferTo.filter((name) =>
-    [`${KINDS[name].singular}_id`, KINDS[name].singular].some((one) => members[one] !== undefined),
+/**
+ * The documents with the children of hosts that already exist as documents of their own, after their host: only a new host
+ * is created with its children.
+ */
+export async function unfolded(connection: Connection, documents: readonly Document[]): Promise<Document[]> {
+  const all: Document[] = [];
+  for (const document of documents) {
+    const { kind, members } = document;
+    const hasChildren = kind === "Host" && CHILDREN.some(({ plural }) => Array.isArray(members[plural]));
+    const host = hasChildren ? await hostOf(connection, document) : null;
+    if (host === null) all.push(document);
+    else all.push(withoutChildren(document), ...childrenOf(document, host));
+  }
+  return all;
+}
+
+async function hostOf(connection: Connection, document: Document): Promise<Entity | null> {
+  try {
+    const { schemas, body } = await bodyFor(connection, document, {});
+    return await thereIs(connection, document, await resolvedBody(connection, schemas, withoutChildrenIn(body), {}));
+  } catch (error) {
+    if (error instanceof Problem && error.exitCode === EXIT.missing) return null;
+    throw error;
+  }
+}
+
+function withoutChildren(document: Document): Document {
+  return { ...document, members: withoutChildrenIn(document.members) };
+}
+
+function withoutChildrenIn(members: Body): Body {
+  return Object.fromEntries(
+    Object.entries(members).filter(([name]) => CHILDREN.every(({ plural }) => plural !== name)),
   );
-  const places = [...placesOf(kind), ...others];
-  const isPlace = (name: string): boolean => places.some((place) => KINDS[place].singular === name);
-  const body = Object.fromEntries(Object.entries(members).filter(([name]) => !isPlace(name)));
-  for (const place of places) {
-    const { singular } = KINDS[place];
-    const named = members[`${singular}_id`] ?? members[singular];
-    const id = await placeId(connection, named, { place, network: body["network_id"] });
-    if (id === null) return null;
-    body[`${singular}_id`] = id;
+}
+
+function childrenOf({ members, place }: Document, { id: host_id, network_id }: Entity): Document[] {
+  const names = new Map<unknown, string>();
+  return CHILDREN.flatMap(({ kind, plural }) => {
+    const children = (members[plural] ?? []) as readonly unknown[];
+    return children.filter(isBody).map((child) => {
+      if (kind !== "Service" && child["id"] !== undefined) names.set(child["id"], addressOf(child));
+      const own = kind === "Service" ? withNamedBindings(child, names) : child;
+      return { kind, title: titleIn(kind, own), members: { ...own, host_id, network_id }, place };
+    });
+  });
+}
+
+/** The name of a port or interface on its host. */
+function addressOf(child: Body): string {
+  const { ip_address } = child;
+  return typeof ip_address === "string" ? ip_address : nameOf(child);
+}
+
+/** In the body of a host, the ids of ports and interfaces may be its own; their names lead to the real ones. */
+function withNamedBindings(service: Body, names: ReadonlyMap<unknown, string>): Body {
+  if (!Array.isArray(service["bindings"])) return service;
+  const bindings = (service["bindings"] as readonly unknown[]).map((binding) => {
+    if (!isBody(binding)) return binding;
+    return Object.fromEntries(
+      Object.entries(binding).map(([name, value]) => [
+        name,
+        name === "port_id" || name === "interface_id" ? (names.get(value) ?? value) : value,
+      ]),
+    );
+  });
+  return { ...service, bindings };
+}
+
+interface StepOptions {
+  /** Of documents that name none. */
+  readonly network?: string;
+  readonly isComing?: Surrounding["isComing"];
+}
+
+/** @returns the write for a document; null while a reference is missing. @throws Problem */
+export async function stepOf(
+  connection: Connection,
+  document: Document,
+  options: StepOptions = {},
+): Promise<Steps | null> {
+  try {
+    return await knownStepOf(connection, document, options);
+  } catch (error) {
+    if (!(error instanceof Problem)) throw error;
+    if (error.exitCode === EXIT.missing) return null;
+    throw new Problem(error.exitCode, `${document.place}: ${error.message}`);
   }
-  for (const end of KINDS[kind].between ? key : []) {
-    const named = await endsOf(connection, members[end], body["network_id"]);
-    if (named === null) return null;
-    body[end] = named;
-  }
-  if (Array.isArray(members["vlans"])) {
-    const ids = await vlanIds(connection, members["vlans"], body["network_id"]);
-    if (ids === null) return null;
-    body["vlan_ids"] = ids;
-  }
-  const { create, patch } = resourceNamed(plural);
-  if (create === undefined || patch === undefined) throw new Error(`${plural} cannot be written`);
-  const there = await thereIs(connection, plural, body, key);
+}
+
+/** @throws Problem with the exit code `missing` if something that it names does not exist */
+export async function knownStepOf(connection: Connection, document: Document, options: StepOptions): Promise<Steps> {
+  const { kind, title } = document;
+  const { create, patch } = operationsOf(kind);
+  const { schemas, body: written } = await bodyFor(connection, document, options);
+  const body = await resolvedBody(connection, schemas, written, options);
+  const there = await thereIs(connection, document, body);
   if (there === null) return { operation: operationOf(create), input: { body } };
-  // They are those of the document, perhaps in another order.
-  if (Array.isArray(body["ends"])) delete body["ends"];
-  const children = CHILDREN.filter((name) => name in body);
+  const children = CHILDREN.filter(({ plural }) => Array.isArray(body[plural])).map(({ plural }) => plural);
   if (children.length > 0)
     throw new Problem(
       EXIT.usage,
-      `${kind} ${title} already exists: ${children.join(", ")} require separate documents.`,
+      `${kind} ${title} already exists: its ${children.join(", ")} require separate documents.`,
     );
-  return { operation: operationOf(patch), id: there.id, input: { params: { id: there.id }, body } };
+  const changed = Object.entries(body).filter(([name, value]) => name !== "id" && !isSame(there[name], value));
+  if (changed.length === 0) return "unchanged";
+  return {
+    ...{ operation: operationOf(patch), id: there.id },
+    input: { params: { id: there.id }, body: Object.fromEntries(changed) },
+  };
 }
 
-async function placeId(
+interface WrittenBody {
+  readonly schemas: readonly Schema[];
+  readonly body: Body;
+}
+
+async function bodyFor(
   connection: Connection,
-  said: unknown,
-  { place, network }: { readonly place: KindName; readonly network: unknown },
-): Promise<string | null> {
-  const text = typeof said === "string" || typeof said === "number" ? String(said) : "";
-  if (isId(text)) return text;
-  const resource = resourceNamed(pluralOf(place));
-  const within = { ...searchFor(resource, text), ...(place !== "Network" && { network_id: network }) };
-  for await (const entity of entitiesOf(connection, resource, within))
-    if (entity["name"] === text || entity["cidr"] === canonical(text) || entity["vid"] === Number(text))
-      return entity.id;
-  return null;
+  { kind, members }: Document,
+  { network }: StepOptions,
+): Promise<WrittenBody> {
+  const schemas = formOfKind(kind).body;
+  return { schemas, body: await withNetwork(connection, schemas, members, network) };
 }
 
-/** The ids of VLANs by number or name; null if one of them does not exist. */
-async function vlanIds(connection: Connection, said: readonly unknown[], network: unknown): Promise<string[] | null> {
-  const ids: string[] = [];
-  for (const one of said) {
-    const id = await placeId(connection, one, { place: "Vlan", network });
-    if (id === null) return null;
-    ids.push(id);
-  }
-  return ids;
-}
-
-/** An end of a dependency, or both ends of a link. */
-async function endsOf(connection: Connection, said: unknown, network: unknown): Promise<Body | Body[] | null> {
-  if (!Array.isArray(said)) return endOf(connection, said, network);
-  const ends: Body[] = [];
-  for (const one of said) {
-    const end = await linkEndOf(connection, one, network);
-    if (end === null) return null;
-    ends.push(end);
-  }
-  return ends;
-}
-
-/** An end of a link, such as `{ host: core, port: Gi1/0/1 }`, with ids. A port may be written as a number. */
-async function linkEndOf(connection: Connection, said: unknown, network: unknown): Promise<Body | null> {
-  const { host, port = null, interface_id = null, ...others } = isBody(said) ? said : { host: said };
-  const host_id = others["host_id"] ?? (await placeId(connection, host, { place: "Host", network }));
-  if (host_id === null) return null;
-  return { host_id, interface_id, port: typeof port === "number" ? port.toString() : port };
-}
-
-/** An end of a dependency, such as `{ host: web, service: shop }`, with ids; null if it names something that does not exist. */
-async function endOf(connection: Connection, said: unknown, network: unknown): Promise<Body | null> {
-  const { host, service, port, ...others } = isBody(said) ? said : { host: said };
-  const host_id = others["host_id"] ?? (await placeId(connection, host, { place: "Host", network }));
-  if (host_id === null) return null;
-  const end: Record<string, unknown> = { ...others, host_id };
-  for (const [kind, named] of [
-    ["Service", service],
-    ["Port", port],
-  ] as const) {
-    if (typeof named !== "string") continue;
-    const id = await childId(connection, kind, { host_id, named });
-    if (id === null) return null;
-    end[`${KINDS[kind].singular}_id`] = id;
-  }
-  return end;
-}
-
-function isBody(value: unknown): value is Body {
-  return typeof value === "object" && value !== null;
-}
-
-type Body = Readonly<Record<string, unknown>>;
-
-/** The id of a service by its name, or of a port such as `5432/tcp`. */
-async function childId(
+async function resolvedBody(
   connection: Connection,
-  kind: KindName,
-  { host_id, named }: { readonly host_id: unknown; readonly named: string },
-): Promise<string | null> {
-  if (isId(named)) return named;
-  for await (const entity of entitiesOf(connection, resourceNamed(pluralOf(kind)), { host_id }))
-    if (nameOf(entity).toLowerCase() === named.toLowerCase()) return entity.id;
-  return null;
+  schemas: readonly Schema[],
+  body: Body,
+  { isComing }: StepOptions,
+): Promise<Body> {
+  return (await resolved(connection, schemas, body, isComing === undefined ? {} : { isComing })) as Body;
 }
 
 /** The entity of the document. */
-async function thereIs(
-  connection: Connection,
-  plural: string,
-  body: Readonly<Record<string, unknown>>,
-  key: readonly string[],
-): Promise<Entity | null> {
+async function thereIs(connection: Connection, { kind, members }: Document, body: Body): Promise<Entity | null> {
+  const { key } = KINDS[kind];
+  const resource = resourceNamed(pluralOf(kind));
+  const found = await withId(connection, kind, members["id"]);
+  if (found !== null) return found;
   const [end] = (body["ends"] ?? []) as readonly Body[];
   const client = (body["client"] ?? end) as Body | undefined;
   const within = {
     network_id: body["network_id"],
-    host_id: plural === "hosts" ? undefined : (client?.["host_id"] ?? body["host_id"]),
+    host_id: kind === "Host" ? undefined : (client?.["host_id"] ?? body["host_id"]),
   };
-  const resource = resourceNamed(plural);
   const known = Object.entries(within).filter(([name]) => name in (resource.list.query?.shape ?? {}));
   const [first = ""] = key;
   const query = {
-    ...(!isBody(body[first]) && searchFor(resource, String(canonical(body[first])))),
+    ...(!isBody(body[first]) && !Array.isArray(body[first]) && searchFor(resource, String(canonical(body[first])))),
     ...Object.fromEntries(known),
   };
   for await (const entity of entitiesOf(connection, resource, query))
@@ -204,16 +270,17 @@ async function thereIs(
   return null;
 }
 
-/** Whether a member is as a document says; members of an end that it leaves out are null. */
-function isSame(value: unknown, said: unknown): boolean {
-  if (typeof value !== "object" || value === null) return value === said;
-  // The ends of a link have no order.
-  if (Array.isArray(value)) {
-    const ends = said as readonly unknown[];
-    const isIn = (order: readonly unknown[]): boolean => value.every((one, n) => isSame(one, order[n]));
-    return isIn(ends) || isIn([...ends].reverse());
+/** The entity that `get` has printed; null if it does not exist any more. */
+async function withId(connection: Connection, kind: KindName, id: unknown): Promise<Entity | null> {
+  if (typeof id !== "string" || !isId(id)) return null;
+  try {
+    const { get } = operationsOf(kind);
+    const response = await connection.transport.send(operationOf(get), { params: { id } });
+    return (response as { readonly data: Entity }).data;
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return null;
+    throw error;
   }
-  return Object.entries(value).every(([name, one]) => one === ((said as Body)[name] ?? null));
 }
 
 /** Addresses and CIDRs in the API's format; other values unchanged. */

@@ -1,4 +1,5 @@
 import { ApiError } from "@nts/shared/client";
+import { REVERT_CONFLICTS, type RevertConflict } from "@nts/shared/contract";
 import { EXIT, Problem } from "./terminal.js";
 
 interface Fault {
@@ -21,13 +22,17 @@ function textOf({ message, code, status, requestId, params }: ApiError): string 
     ...(requestId === "" ? [] : [`request ${requestId}`]),
   ];
   const faults = (params["errors"] ?? []) as readonly Fault[];
-  const others = Object.entries(params).filter(([name]) => name !== "errors");
+  const conflicts = (code === "revert_conflict" ? (params["conflicts"] ?? []) : []) as readonly RevertConflict[];
+  const others = Object.entries(params).filter(
+    ([name]) => name !== "errors" && !(name === "conflicts" && conflicts.length > 0),
+  );
   return [
     `${message} (${facts.join(", ")})`,
     ...faults.map(({ path, message: text }) => `  ${path === "" ? "body" : path}: ${text}`),
     ...faults.flatMap(({ headings }) =>
       headings === undefined ? [] : [`  its columns are ${headings.join(", ")}; say what one means with --column`],
     ),
+    ...conflicts.map(({ entity, entity_id, reason }) => `  ${entity} ${entity_id}: ${REVERT_CONFLICTS[reason]}`),
     ...others.map(([name, value]) => `  ${name}: ${JSON.stringify(value)}`),
     ...(HINTS[code] === undefined ? [] : [`  ${HINTS[code]}`]),
   ].join("\n");
@@ -37,6 +42,8 @@ function textOf({ message, code, status, requestId, params }: ApiError): string 
 const HINTS: Partial<Record<ApiError["code"], string>> = {
   not_authenticated: "Sign in with `nts login`, or set NTS_API_KEY.",
   api_key_invalid: "Sign in with `nts login`, or set NTS_API_KEY.",
+  api_key_expired: "Sign in again with `nts login`, which makes a new key, or set NTS_API_KEY.",
+  session_expired: "Sign in again with `nts login`.",
   session_required: "API keys cannot call this operation: add --session.",
   payload_too_large: "Compress the file with gzip, or import it in parts, such as a scan for each subnet.",
   precondition_failed: "It has changed since it was read; read it again.",

@@ -1,7 +1,8 @@
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { AnyEndpoint } from "@nts/shared/contract";
+import { momentOf } from "./moments.js";
+import { FORMATS, type Format, JSONPATH } from "./output.js";
 import { parametersOf } from "./resources.js";
-import { FORMATS, type Format } from "./output.js";
 
 // Options shared by several commands.
 
@@ -9,15 +10,34 @@ export interface OutputOptions {
   readonly output: Format;
 }
 
+/** Whether an entity or all of them are shown as a table. */
+export function isTable(output: Format): boolean {
+  return output === "table" || output === "wide";
+}
+
 export function outputOption(initial: Format = "table"): Option {
-  return new Option("-o, --output <format>", "output format").choices(FORMATS).default(initial);
+  return new Option("-o, --output <format>", "output format")
+    .choices([...FORMATS, JSONPATH])
+    .argParser(formatIn)
+    .default(initial);
+}
+
+function formatIn(text: string): string {
+  if (FORMATS.some((one) => one === text) || text.startsWith(JSONPATH)) return text;
+  throw new InvalidArgumentError(`Allowed choices are ${FORMATS.join(", ")}, ${JSONPATH}EXPRESSION.`);
+}
+
+export function networkOption(description: string): Option {
+  return new Option("-n, --network <name>", description);
 }
 
 /** Query parameters as options: `network_id` is `--network`, which also takes a name. */
 export function addQuery(command: Command, { query }: Pick<AnyEndpoint, "query">, without: readonly string[]): Command {
-  for (const { name, description, choices, isList } of parametersOf(query)) {
+  for (const { name, description, choices, isList, isMoment } of parametersOf(query)) {
     if (without.includes(name)) continue;
-    const option = new Option(`--${flagOf(name)} <${isList ? "values..." : "value"}>`, description);
+    const about = isMoment ? `${description} Or how long ago, such as 2h or 3d.` : description;
+    const short = name === "network_id" ? "-n, " : "";
+    const option = new Option(`${short}--${flagOf(name)} <${isList ? "values..." : "value"}>`, about);
     command.addOption(choices === null || isList ? option : option.choices(choices));
   }
   return command;
@@ -28,7 +48,10 @@ export function queryOf(
   { query }: Pick<AnyEndpoint, "query">,
   options: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const given = parametersOf(query).map(({ name }) => [name, options[attributeOf(flagOf(name))]] as const);
+  const given = parametersOf(query).map(({ name, isMoment }) => {
+    const value = options[attributeOf(flagOf(name))];
+    return [name, isMoment && typeof value === "string" ? momentOf(value) : value] as const;
+  });
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }
 

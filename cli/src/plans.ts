@@ -1,5 +1,5 @@
 import type { Plan } from "@nts/client";
-import type { ArchiveImport, ImportedDependency, ImportPlan } from "@nts/shared/contract";
+import type { ArchiveImport, ImportedDependency, ImportedHost, ImportPlan } from "@nts/shared/contract";
 import { dependencyText } from "@nts/shared/contract/names.rules";
 
 // Formats plans for people.
@@ -11,8 +11,10 @@ export function planText(plan: Plan): string {
   const { action, changes, truncated, cascades, removed_bindings, impact } = plan;
   if (action === "none") return "Nothing would change.";
   const along = Object.entries(cascades).map(([kind, count]) => `  - with it: ${count} ${kind}`);
+  // Bindings have no names; those that go with a service are counted.
+  const named = changes.filter(({ action: sign, entity }) => sign !== "delete" || entity !== "Binding");
   return [
-    ...changes.map(({ action: sign, entity, id, name, fields }) => {
+    ...named.map(({ action: sign, entity, id, name, fields }) => {
       const members = sign === "update" ? `: ${Object.entries(fields).map(memberText).join("; ")}` : "";
       return `${SIGNS[sign]} ${entity} ${name === "" ? id : name}${members}`;
     }),
@@ -98,6 +100,45 @@ function dependencyLines(
     ...(changed.length > NAMED ? [`    … and ${changed.length - NAMED} more`] : []),
     ...(reasons.length === 0 ? [] : [`  connections that are no dependencies: ${reasons.join(", ")}`]),
   ];
+}
+
+/** Hosts, and what is missed, of which a plan says the names. */
+const MOST_NAMED = 200;
+
+/** What becomes of each host of an import, with names. */
+export function importNames({ subnets, hosts, missing }: ImportPlan): string[] {
+  const made = subnets.filter(({ action }) => action === "create").map(({ cidr }) => `+ Subnet ${cidr}`);
+  const changed = hosts.filter(({ action }) => action === "create" || action === "update").map(importedHostText);
+  const missed = missing.map(({ entity, name }) => `? ${entity} ${name} is missed`);
+  const all = [...made, ...changed, ...missed];
+  return [...all.slice(0, MOST_NAMED), ...(all.length > MOST_NAMED ? [`… and ${all.length - MOST_NAMED} more`] : [])];
+}
+
+function importedHostText({
+  action,
+  name,
+  interfaces,
+  ports,
+  services,
+  changes,
+  superseded,
+  joined,
+}: ImportedHost): string {
+  const isNew = action === "create";
+  const fresh = <Child extends { readonly action: string }>(children: readonly Child[]): Child[] =>
+    children.filter((child) => child.action !== "unchanged");
+  const parts = [
+    ...fresh(interfaces).map(({ ip_address }) => ip_address),
+    ...fresh(ports).map(({ number, protocol }) => `${number}/${protocol.toLowerCase()}`),
+    ...fresh(services).map((service) => service.name),
+  ];
+  const members = changes.map(({ path, from, to }) => `${path} ${JSON.stringify(from)} → ${JSON.stringify(to)}`);
+  const others = [
+    ...superseded.map(({ ip_address, host_name }) => `takes ${ip_address} from ${host_name}`),
+    ...(joined === null ? [] : [`absorbs ${joined.name}`]),
+  ];
+  const said = [...(parts.length > 0 ? [parts.join(", ")] : []), ...members, ...others].join("; ");
+  return `${isNew ? "+" : "~"} Host ${name}${said === "" ? "" : `: ${said}`}`;
 }
 
 function line(kind: string, counts: Readonly<Record<string, unknown>>): string {

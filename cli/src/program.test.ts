@@ -71,9 +71,12 @@ describe("the nts program", () => {
     }
   });
 
-  it("explains every command", () => {
+  it("explains every command, with an example", () => {
     const look = (command: Command): void => {
       expect([command.name(), command.description()]).toEqual([command.name(), expect.stringMatching(/\w{3}/)]);
+      let help = "";
+      command.configureOutput({ writeOut: (text) => (help += text) }).outputHelp();
+      if (command.commands.length === 0) expect(help).toMatch(/\nExample:\n {2}.*nts /);
       for (const one of command.commands) if (one.name() !== "complete") look(one);
     };
     look(createProgram(surroundings, "0"));
@@ -95,7 +98,7 @@ describe("the nts program", () => {
     expect(candidates(program, ["ge"])).toEqual(["get"]);
     expect(candidates(program, ["get", "net"])).toEqual(["networks"]);
     expect(candidates(program, ["get", "hosts", "--order-d"])).toEqual(["--order-direction"]);
-    expect(candidates(program, ["get", "hosts", "-o", "j"])).toEqual(["json"]);
+    expect(candidates(program, ["get", "hosts", "-o", "j"])).toEqual(["json", "jsonpath="]);
     expect(candidates(program, ["export", "d"])).toEqual(["dns", "drawio"]);
     expect(candidates(program, ["import", "file"])).toEqual([]);
   });

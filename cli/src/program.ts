@@ -2,17 +2,21 @@ import { Command, CommanderError } from "commander";
 import { addAgent } from "./commands/agent.js";
 import { addApi } from "./commands/api.js";
 import { addApply } from "./commands/apply.js";
-import { addDiff, addExport, addWatch } from "./commands/changes.js";
+import { addChanges, addDiff, addExport, addWatch } from "./commands/changes.js";
 import { addCollect } from "./commands/collect.js";
 import { addCollectors } from "./commands/collectors.js";
 import { addCompletion } from "./commands/completion.js";
+import { addContexts } from "./commands/contexts.js";
 import { addImpact } from "./commands/impact.js";
 import { addImportJobs } from "./commands/import-jobs.js";
 import { addImport } from "./commands/imports.js";
 import { addKey, addLogin } from "./commands/login.js";
 import { addMerge } from "./commands/merge.js";
+import { addNotifications } from "./commands/notifications.js";
+import { addRevert } from "./commands/revert.js";
 import { addShare } from "./commands/share.js";
 import { addResources } from "./commands/resources.js";
+import { exampleFor } from "./examples.js";
 import { describeFailure } from "./failures.js";
 import { EXIT, type Surroundings } from "./terminal.js";
 
@@ -22,7 +26,11 @@ export function createProgram(surroundings: Surroundings, version: string): Comm
   const program = new Command("nts")
     .description("The network topology service on the command line.")
     .version(version)
-    .option("--url <url>", "the server; default NTS_URL, or that of the last login")
+    .option("--url <url>", "the server; default NTS_URL, or that of the context")
+    .option(
+      "--context <name>",
+      "the server and key by the name of their context; default NTS_CONTEXT, or the current one",
+    )
     .addHelpText(
       "after",
       "\nNTS_URL and NTS_API_KEY take precedence over the settings stored by `nts login`. Exit codes: 0 success, 1 rejected,\n" +
@@ -31,6 +39,7 @@ export function createProgram(surroundings: Surroundings, version: string): Comm
   for (const add of [
     addLogin,
     addKey,
+    addContexts,
     addResources,
     addMerge,
     addShare,
@@ -41,9 +50,12 @@ export function createProgram(surroundings: Surroundings, version: string): Comm
     addAgent,
     addCollectors,
     addExport,
+    addChanges,
     addWatch,
     addDiff,
+    addRevert,
     addApply,
+    addNotifications,
     addApi,
     addCompletion,
   ])
@@ -57,9 +69,16 @@ export function createProgram(surroundings: Surroundings, version: string): Comm
 }
 
 /** Commands throw instead of ending the process, and print via the terminal. */
-function settle(command: Command, writeErr: (text: string) => void, writeOut: (text: string) => void): void {
+function settle(
+  command: Command,
+  writeErr: (text: string) => void,
+  writeOut: (text: string) => void,
+  path: readonly string[] = [],
+): void {
   command.exitOverride().configureOutput({ writeErr, writeOut }).showHelpAfterError("See --help.");
-  for (const one of command.commands) settle(one, writeErr, writeOut);
+  const example = exampleFor(path);
+  if (example !== null) command.addHelpText("after", `\nExample:\n  ${example}`);
+  for (const one of command.commands) settle(one, writeErr, writeOut, [...path, one.name()]);
 }
 
 /** Runs a command line, without the program's own words. @returns the exit code */

@@ -1,5 +1,6 @@
 import type { ZodType } from "zod";
-import { type AnyEndpoint, OPERATIONS } from "@nts/shared/contract";
+import { type AnyEndpoint, KIND_NAMES, type KindName, OPERATIONS, pluralOf } from "@nts/shared/contract";
+import { choicesIn, formsOf, isList, isMoment } from "./schemas.js";
 
 // The resources of `get`, `create`, `edit` and `delete`: the lists of the contract, with the operations under the same
 // paths.
@@ -14,6 +15,8 @@ export interface Resource {
   readonly create: AnyEndpoint | undefined;
   readonly patch: AnyEndpoint | undefined;
   readonly remove: AnyEndpoint | undefined;
+  /** Deletes several, all or none. */
+  readonly removeAll: AnyEndpoint | undefined;
 }
 
 export const RESOURCES: readonly Resource[] = OPERATIONS.filter(({ list }) => list === true).map((list) => {
@@ -26,6 +29,7 @@ export const RESOURCES: readonly Resource[] = OPERATIONS.filter(({ list }) => li
     create: of("post", list.path),
     patch: of("patch", `${list.path}/{id}`),
     remove: of("delete", `${list.path}/{id}`),
+    removeAll: of("post", `${list.path}/bulk-delete`),
   };
 });
 
@@ -34,6 +38,17 @@ export function resourceNamed(name: string): Resource {
   const found = RESOURCES.find((resource) => resource.name === name);
   if (found === undefined) throw new Error(`there is no list of ${name}`);
   return found;
+}
+
+/** The kinds of the inventory by the names of their resources. */
+export const KIND_BY_PLURAL: ReadonlyMap<string, KindName> = new Map(
+  KIND_NAMES.map((name) => [pluralOf(name), name] as const),
+);
+
+/** The resource that a member such as `host_id` or `vlan_ids` refers to; null if it is no reference. */
+export function referredBy(member: string): Resource | null {
+  const [, singular = null] = /^(\w+)_ids?$/.exec(member) ?? [];
+  return RESOURCES.find((resource) => resource.singular === singular && resource.name !== "bindings") ?? null;
 }
 
 /** Keys and sessions are the caller's own; those of all users have a longer name. */
@@ -48,37 +63,29 @@ export interface Parameter {
   readonly description: string;
   readonly isRequired: boolean;
   readonly isList: boolean;
+  /** A time; people write how long ago. */
+  readonly isMoment: boolean;
   readonly choices: readonly string[] | null;
 }
 
 /** The parameters of a query or path. */
 export function parametersOf(schema: AnyEndpoint["query"]): Parameter[] {
-  return Object.entries(schema?.shape ?? {}).map(([name, type]) => {
-    const { kind, choices } = bareType(type as Typed);
-    return {
-      ...{ name, choices },
-      description: descriptionOf(type as Typed),
-      isRequired: !(type as ZodType).safeParse(undefined).success,
-      isList: kind === "array",
-    };
-  });
+  return Object.entries((schema?.shape ?? {}) as Readonly<Record<string, ZodType>>).map(([name, type]) => ({
+    name,
+    description: descriptionOf(type as Described),
+    isRequired: !type.safeParse(undefined).success,
+    isList: isList(type),
+    isMoment: isMoment(type),
+    choices: choicesIn(formsOf(type)),
+  }));
 }
 
-interface Typed {
+interface Described {
   readonly description?: string;
-  readonly def: {
-    readonly type: string;
-    readonly innerType?: Typed;
-    readonly entries?: Readonly<Record<string, string>>;
-  };
+  readonly def: { readonly innerType?: Described };
 }
 
-function bareType({ def }: Typed): { readonly kind: string; readonly choices: readonly string[] | null } {
-  if (def.innerType !== undefined) return bareType(def.innerType);
-  return { kind: def.type, choices: def.entries === undefined ? null : Object.values(def.entries) };
-}
-
-function descriptionOf({ description, def }: Typed): string {
+function descriptionOf({ description, def }: Described): string {
   if (description !== undefined) return description.replaceAll("`", "");
   return def.innerType === undefined ? "" : descriptionOf(def.innerType);
 }

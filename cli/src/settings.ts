@@ -1,9 +1,11 @@
 import { chmod, mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
+import { adviceFor } from "./nearest.js";
 import { EXIT, Problem, type Terminal } from "./terminal.js";
 
-// Server and API key: from the environment, or from a file readable by its owner only.
+// Servers and API keys: from the environment, or from a file readable by its owner only. The file has a context for each
+// server, one of which is used unless another one is named.
 
 export interface Settings {
   readonly url: string;
@@ -11,12 +13,25 @@ export interface Settings {
   readonly apiKey: string | null;
   /** Of the last sign-in. */
   readonly email: string | null;
+  /** Of which the key is, or in which one is stored; null if there is none. */
+  readonly context: string | null;
 }
 
-interface Stored {
+/** What a command line says about the server. */
+export interface Choice {
+  readonly url?: string;
+  readonly context?: string;
+}
+
+export interface Context {
   readonly url: string;
   readonly api_key: string;
   readonly email: string;
+}
+
+interface Stored {
+  readonly current: string | null;
+  readonly contexts: Readonly<Record<string, Context>>;
 }
 
 /** The settings file. */
@@ -25,42 +40,97 @@ export function settingsPath({ env }: Pick<Terminal, "env">): string {
   return join(base === "" ? join(env["HOME"] ?? homedir(), ".config") : base, "nts", "config.json");
 }
 
-/** @param given a URL of the command line. @throws Problem without a URL */
-export async function readSettings(terminal: Terminal, given?: string): Promise<Settings> {
-  const stored = await readStored(terminal);
-  const url = (given ?? terminal.env["NTS_URL"] ?? stored?.url ?? "").replace(/\/+$/, "");
-  if (url === "") throw new Problem(EXIT.usage, "Which server? Sign in with `nts login --url URL`, or set NTS_URL.");
+/**
+ * The server and its key: those of a named context, or of a URL, or of the environment, or of the current context.
+ *
+ * @param mayBeNew the context need not exist, as it will be stored. @throws Problem without a URL
+ */
+export async function readSettings(
+  terminal: Terminal,
+  choice: Choice,
+  { mayBeNew = false }: { readonly mayBeNew?: boolean } = {},
+): Promise<Settings> {
+  const { env } = terminal;
+  const { current, contexts } = await readStored(terminal);
+  const isByUrl = choice.url !== undefined || (env["NTS_URL"] ?? "") !== "";
+  const named = choice.context ?? (isByUrl ? null : (env["NTS_CONTEXT"] ?? current));
+  const context = named === null ? undefined : contexts[named];
+  if (named !== null && context === undefined && !mayBeNew) throw noContext(named, contexts);
+  const ofEnvironment = env["NTS_URL"] === "" ? undefined : env["NTS_URL"];
+  const given = choice.url ?? context?.url ?? ofEnvironment ?? "";
+  const url = given.replace(/\/+$/, "");
+  if (url === "")
+    throw new Problem(EXIT.usage, "Which server? Sign in with `nts login --url URL`, or set NTS_URL or NTS_CONTEXT.");
   if (!URL.canParse(url)) throw new Problem(EXIT.usage, `${url} is not a URL.`);
   // A key is only sent to the server it belongs to.
-  const own = stored?.url === url ? stored : null;
-  return { url, apiKey: terminal.env["NTS_API_KEY"] ?? own?.api_key ?? null, email: own?.email ?? null };
+  const names = [named, current, ...Object.keys(contexts)].filter((name) => name !== null);
+  const own = names.find((name) => contexts[name]?.url === url) ?? null;
+  const stored = own === null || contexts[own]?.api_key === "" ? null : (contexts[own]?.api_key ?? null);
+  const apiKey = choice.context === undefined ? (env["NTS_API_KEY"] ?? stored) : (stored ?? env["NTS_API_KEY"] ?? null);
+  return { url, apiKey, email: own === null ? null : (contexts[own]?.email ?? null), context: choice.context ?? own };
 }
 
-async function readStored(terminal: Terminal): Promise<Stored | null> {
+function noContext(name: string, contexts: Stored["contexts"]): Problem {
+  return new Problem(EXIT.missing, `There is no context ${name}${adviceFor(name, Object.keys(contexts))}`);
+}
+
+/** All contexts, and the name of the one in use. */
+export async function readStored(terminal: Terminal): Promise<Stored> {
   const path = settingsPath(terminal);
   const found = await stat(path).catch(() => null);
-  if (found === null) return null;
+  if (found === null) return { current: null, contexts: {} };
   if ((found.mode & 0o077) !== 0) terminal.say(`Others can read ${path}, which contains a secret: chmod 600 it.`);
   try {
-    return JSON.parse(await readFile(path, "utf8")) as Stored;
+    return storedIn(JSON.parse(await readFile(path, "utf8")));
   } catch {
     throw new Problem(EXIT.usage, `${path} cannot be read as JSON; remove it and sign in again.`);
   }
 }
 
-/** Stores the result of a login; the file is never readable by others. */
-export async function storeSettings(terminal: Terminal, { url, apiKey, email }: Settings): Promise<string> {
+/** Versions up to 0.2 stored a single server. */
+function storedIn(value: unknown): Stored {
+  const file = value as Partial<Stored & Context>;
+  if (file.contexts !== undefined) return { current: file.current ?? null, contexts: file.contexts };
+  const { url = "", api_key = "", email = "" } = file;
+  const name = nameFor(url);
+  return { current: name, contexts: { [name]: { url, api_key, email } } };
+}
+
+function nameFor(url: string): string {
+  return new URL(url).host;
+}
+
+/** Stores a server with its key in a context, which is used from now on. @returns the path of the file */
+export async function storeSettings(terminal: Terminal, { url, apiKey, email, context }: Settings): Promise<string> {
+  const { contexts } = await readStored(terminal);
+  const name = context ?? nameFor(url);
+  const stored: Context = { url, api_key: apiKey ?? "", email: email ?? "" };
+  return writeStored(terminal, { current: name, contexts: { ...contexts, [name]: stored } });
+}
+
+/** @throws Problem if there is no such context */
+export async function chooseContext(terminal: Terminal, name: string): Promise<void> {
+  const { contexts } = await readStored(terminal);
+  if (contexts[name] === undefined) throw noContext(name, contexts);
+  await writeStored(terminal, { current: name, contexts });
+}
+
+/** Removes a context with its key. @throws Problem if there is no such context */
+export async function removeContext(terminal: Terminal, name: string): Promise<void> {
+  const { current, contexts } = await readStored(terminal);
+  if (contexts[name] === undefined) throw noContext(name, contexts);
+  const left = Object.fromEntries(Object.entries(contexts).filter(([one]) => one !== name));
+  if (Object.keys(left).length === 0) return rm(settingsPath(terminal), { force: true });
+  await writeStored(terminal, { current: current === name ? null : current, contexts: left });
+}
+
+/** The file is never readable by others. */
+async function writeStored(terminal: Terminal, stored: Stored): Promise<string> {
   const path = settingsPath(terminal);
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-  const stored: Stored = { url, api_key: apiKey ?? "", email: email ?? "" };
   const written = `${path}.${process.pid}`;
   await writeFile(written, `${JSON.stringify(stored, null, 2)}\n`, { mode: 0o600 });
   await chmod(written, 0o600);
   await rename(written, path);
   return path;
-}
-
-/** Deletes server and key. */
-export async function forgetSettings(terminal: Terminal): Promise<void> {
-  await rm(settingsPath(terminal), { force: true });
 }

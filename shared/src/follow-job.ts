@@ -30,6 +30,13 @@ export async function followJob(
   }
 }
 
+interface RevertOptions {
+  readonly onProgress?: (job: RevertJob) => void;
+  /** The ETag of its plan: it does exactly that, or fails. */
+  readonly ifMatch?: string;
+  readonly comment?: string;
+}
+
 /**
  * Reverts a request, if need be as a job.
  *
@@ -39,9 +46,9 @@ export async function followJob(
 export async function revertRequest(
   client: Pick<Client, "call" | "startIfLong">,
   request_id: string,
-  { onProgress = () => undefined }: { onProgress?: (job: RevertJob) => void } = {},
+  { onProgress = () => undefined, ...conditions }: RevertOptions = {},
 ): Promise<Reverted> {
-  const started = await client.startIfLong(revertChanges, { body: { request_id } });
+  const started = await client.startIfLong(revertChanges, { body: { request_id }, ...conditions });
   if (!("state" in started)) return started;
   for (;;) {
     const job = await client.call(getRevertJob, { params: { id: started.id }, query: { wait: WAIT_SECONDS } });

@@ -1,16 +1,17 @@
 import type { Command } from "commander";
-import { parseAllDocuments } from "yaml";
 import type { Plan } from "@nts/client";
 import type { Connection } from "../connection.js";
-import { type Document, documentOf, type Step, stepOf } from "../documents.js";
+import { type Document, documentsIn, knownStepOf, type Step, stepOf, unfolded } from "../documents.js";
+import { networkOption } from "../options.js";
 import { planText } from "../plans.js";
 import { bar } from "../progress.js";
 import { confirm, EXIT, Problem, type Terminal } from "../terminal.js";
-import { readText } from "../values.js";
+import { placedIn, readText } from "../values.js";
 import { type AddCommands, connectFor } from "./command.js";
 
 interface ApplyOptions {
   readonly file: readonly string[];
+  readonly network?: string;
   readonly yes?: boolean;
   readonly dryRun?: boolean;
   readonly comment?: string;
@@ -21,47 +22,54 @@ export const addApply: AddCommands = (program, surroundings) => {
   program
     .command("apply")
     .description("apply files: shows the changes, asks for confirmation, and applies exactly these")
-    .requiredOption("-f, --file <paths...>", "documents in YAML or JSON; - is standard input")
+    .requiredOption(
+      "-f, --file <paths...>",
+      "documents in YAML or JSON, or what get -o yaml prints; - is standard input",
+    )
+    .addOption(networkOption("the network of documents that name none"))
     .option("--dry-run", "only show what would change")
     .option("-y, --yes", "do not ask for confirmation")
     .option("--comment <text>", "reason, stored in the change history")
     .action(async (options: ApplyOptions, command: Command) => {
       const connection = await connectFor(command, surroundings);
-      const documents: Document[] = [];
-      for (const path of options.file) documents.push(...readDocuments(await readText(terminal, path), path));
-      const shown = await preview(terminal, connection, documents);
-      const isIdle = documents.every((document) => shown.get(document) === NOTHING);
-      if (options.dryRun === true || isIdle) return;
+      const read: Document[] = [];
+      for (const path of options.file)
+        read.push(...placedIn(await readText(terminal, path), path).flatMap((placed) => documentsIn(placed)));
+      const documents = await unfolded(connection, read);
+      const shown = await preview(terminal, connection, documents, options);
+      const unchanged = documents.filter((document) => shown.get(document) === NOTHING).length;
+      if (unchanged === documents.length) terminal.print(NOTHING);
+      else if (unchanged > 0) terminal.print(`  ${unchanged} unchanged`);
+      if (options.dryRun === true || unchanged === documents.length) return;
       await confirm(terminal, "Apply it?", options);
       for (const [at, document] of documents.entries()) {
         terminal.progress(`${bar(at, documents.length)} applied`);
-        await applyOne(terminal, connection, { document, shown: shown.get(document) }, options);
+        if (shown.get(document) !== NOTHING)
+          await applyOne(terminal, connection, { document, shown: shown.get(document) }, options);
       }
     });
 };
-
-function readDocuments(text: string, path: string): Document[] {
-  return parseAllDocuments(text).flatMap((parsed) => {
-    const [error] = parsed.errors;
-    if (error !== undefined) throw new Problem(EXIT.usage, `${path}: ${error.message}`);
-    const value = parsed.toJS() as unknown;
-    return value === null ? [] : [documentOf(value, path)];
-  });
-}
 
 /** Shows the changes as far as known beforehand. @returns the shown plans */
 async function preview(
   terminal: Terminal,
   connection: Connection,
   documents: readonly Document[],
+  { network }: ApplyOptions,
 ): Promise<Map<Document, string>> {
   const shown = new Map<Document, string>();
+  const coming = new Set<string>();
+  const isComing = (singular: string, name: string): boolean => coming.has(`${singular} ${name.toLowerCase()}`);
   for (const [at, document] of documents.entries()) {
     terminal.progress(`${bar(at, documents.length)} planned`);
-    const step = await stepOf(connection, document);
-    const text = step === null ? null : planText(await planOf(connection, step));
+    const step = await stepOf(connection, document, { isComing, ...(network !== undefined && { network }) });
+    const plan = step === null || step === "unchanged" ? null : await planOf(connection, step);
+    if (step === null || plan?.action === "create")
+      coming.add(`${document.kind.toLowerCase()} ${document.title.toLowerCase()}`);
     // It refers to something that an earlier document creates.
-    terminal.print(text ?? `+ ${document.kind} ${document.title}: planned once its references exist`);
+    const text = step === null ? null : plan === null ? NOTHING : planText(plan);
+    if (text !== NOTHING)
+      terminal.print(text ?? `+ ${document.kind} ${document.title}: planned once its references exist`);
     if (text !== null) shown.set(document, text);
   }
   return shown;
@@ -85,19 +93,20 @@ async function applyOne(
   terminal: Terminal,
   connection: Connection,
   { document, shown }: Shown,
-  { comment }: ApplyOptions,
+  { comment, network }: ApplyOptions,
 ): Promise<void> {
-  const step = await stepOf(connection, document);
-  if (step === null)
-    throw new Problem(EXIT.missing, `${document.kind} ${document.title}: a referenced entity does not exist.`);
-  const plan = await planOf(connection, step);
-  if (shown !== undefined && planText(plan) !== shown)
-    throw new Problem(
-      EXIT.conflict,
-      `${document.kind} ${document.title} has changed since its plan was shown, and was not written.`,
-    );
-  if (plan.action === "none") return;
+  const { kind, title, place } = document;
+  const step = await knownStepOf(connection, document, network === undefined ? {} : { network }).catch(
+    (error: unknown) => {
+      if (!(error instanceof Problem)) throw error;
+      throw new Problem(error.exitCode, `${place}: ${kind} ${title}: ${error.message}`);
+    },
+  );
+  const plan = step === "unchanged" ? null : await planOf(connection, step);
+  if (shown !== undefined && (plan === null ? NOTHING : planText(plan)) !== shown)
+    throw new Problem(EXIT.conflict, `${kind} ${title} has changed since its plan was shown, and was not written.`);
+  if (step === "unchanged" || plan === null || plan.action === "none") return;
   const conditions = { ifMatch: plan.etag, ...(comment !== undefined && { comment }) };
   await connection.transport.send(step.operation, { ...step.input, ...conditions });
-  terminal.say(`${plan.action}d ${document.kind} ${document.title}`);
+  terminal.say(`${plan.action}d ${kind} ${title}`);
 }

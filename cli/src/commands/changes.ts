@@ -14,11 +14,40 @@ import {
 import { operationOf } from "@nts/shared/client";
 import type { Connection } from "../connection.js";
 import { withIds } from "../find.js";
-import { addQuery, queryOf } from "../options.js";
+import { momentOf } from "../moments.js";
+import { CHANGE_COLUMNS, changeRow } from "../describe.js";
+import { addQuery, isTable, type OutputOptions, outputOption, queryOf } from "../options.js";
+import { format, table } from "../output.js";
 import { parametersOf } from "../resources.js";
 import { megabytes } from "../progress.js";
 import { chunksOf, type Terminal, writeAll } from "../terminal.js";
 import { type AddCommands, connectFor } from "./command.js";
+
+/** Changes that are shown without `--limit`. */
+const FEW_CHANGES = 20;
+
+export const addChanges: AddCommands = (program, surroundings) => {
+  const { terminal } = surroundings;
+  const command = program
+    .command("changes")
+    .description("the last changes, newest first, with the requests that nts revert takes back")
+    .addOption(outputOption())
+    .option("--no-headers", "leave out the first line of the table");
+  addQuery(command, listChanges, ["order_direction", "after", "wait"]).action(
+    async ({ output, ...options }: OutputOptions & { readonly headers: boolean }, self: Command) => {
+      const { client, ...connection } = await connectFor(self, surroundings);
+      const { limit = FEW_CHANGES, ...filters } = await withIds(connection, queryOf(listChanges, { ...options }));
+      const query = { ...filters, limit, order_direction: "desc" as const };
+      const { data } = await client.changes(listChanges, { query: query as never });
+      if (!isTable(output)) terminal.print(format(data, output));
+      else if (data.length === 0) terminal.say("No changes.");
+      else
+        terminal.print(
+          table(data.map(changeRow), CHANGE_COLUMNS, { hasHeaders: options.headers, hasAges: output !== "wide" }),
+        );
+    },
+  );
+};
 
 export const addWatch: AddCommands = (program, surroundings) => {
   const { terminal } = surroundings;
@@ -95,7 +124,7 @@ export const addDiff: AddCommands = (program, surroundings) => {
     .description("differences between two times")
     .requiredOption("--since <moment>", "a time, a cursor, or how long ago, such as 7d, 12h or 30m")
     .option("--to <moment>", "the end; default now")
-    .option("--network <name>", "only this network")
+    .option("-n, --network <name>", "only this network")
     .addOption(new Option("-o, --output <format>", "output format").choices(["text", "json", "yaml"]).default("text"))
     .action(async (options: { since: string; to?: string; network?: string; output: string }, self: Command) => {
       const { since, to, network } = options;
@@ -106,15 +135,6 @@ export const addDiff: AddCommands = (program, surroundings) => {
       else terminal.print(options.output === "yaml" ? stringify(diff).trimEnd() : diffText(diff));
     });
 };
-
-const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-
-/** A time or cursor as given; a duration as the time that long ago. */
-function momentOf(text: string): string {
-  const [, count, unit = ""] = /^(\d+)([mhdw])$/.exec(text) ?? [];
-  if (count !== undefined) return new Date(Date.now() - Number(count) * (UNITS[unit] ?? 0)).toISOString();
-  return /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text;
-}
 
 function diffText({ added, removed, changed }: Diff): string {
   const lines = [

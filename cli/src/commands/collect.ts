@@ -41,7 +41,7 @@ export const addCollect: AddCommands = (program, surroundings) => {
     .description(
       "import what this machine knows about its network: addresses, sockets, containers, clusters, leases, neighbours",
     )
-    .option("--network <name>", "its network; optional if the key has only one")
+    .option("-n, --network <name>", "its network; optional if the key has only one")
     .option("--hostname <name>", "name of this machine", ownName())
     .option("--only <sources...>", Object.keys(SOURCES).join(", "), [])
     .option(

@@ -11,11 +11,11 @@ import {
   runCollector,
 } from "@nts/shared/contract";
 import type { Connection } from "../connection.js";
-import { entitiesOf, idOf, withIds } from "../find.js";
+import { entitiesOf, idOf, onlyNetwork } from "../find.js";
 import { format as formatted, type Format, table } from "../output.js";
-import { type OutputOptions, outputOption } from "../options.js";
+import { isTable, type OutputOptions, outputOption } from "../options.js";
 import { resourceNamed } from "../resources.js";
-import { readSettings } from "../settings.js";
+import { type Choice, readSettings } from "../settings.js";
 import { confirm, EXIT, Problem, type Surroundings, type Terminal } from "../terminal.js";
 import { type AddCommands, connectFor } from "./command.js";
 
@@ -51,7 +51,7 @@ function addReading(collectors: Command, surroundings: Surroundings): void {
       const connection = await connectFor(self, surroundings);
       const found: Collector[] = [];
       for await (const one of entitiesOf(connection, { list: listCollectors })) found.push(one as never);
-      terminal.print(output === "table" ? rowsOf(found) : formatted(found, output));
+      terminal.print(isTable(output) ? rowsOf(found, output) : formatted(found, output));
     });
   collectors
     .command("jobs [name]")
@@ -75,7 +75,7 @@ function addCreation(collectors: Command, surroundings: Surroundings): void {
   collectors
     .command("create <name>")
     .description("create one, and print the command that its machine runs")
-    .option("--network <name>", "its network; optional if there is only one")
+    .option("-n, --network <name>", "its network; optional if there is only one")
     .option("--cron <schedule>", "when it looks around, such as '*/15 * * * *'; every hour by default")
     .option("--on-request", "only look around on request")
     .option("--time-zone <zone>", "of the schedule and the window", Intl.DateTimeFormat().resolvedOptions().timeZone)
@@ -85,7 +85,7 @@ function addCreation(collectors: Command, surroundings: Surroundings): void {
     .option("--rate <number>", "most packets a second, 500 by default")
     .action(async (name: string, options: CreateOptions, self: Command) => {
       const connection = await connectFor(self, surroundings);
-      const network_id = await networkOf(connection, options.network);
+      const network_id = await onlyNetwork(connection, options.network);
       const made = await connection.client.call(createCollector, {
         body: { network_id, name, ...settingsOf(options) },
       });
@@ -145,17 +145,6 @@ function collectorOf(connection: Connection, name: string): Promise<string> {
   return idOf(connection, resourceNamed("collectors"), name);
 }
 
-async function networkOf(connection: Connection, name: string | undefined): Promise<string> {
-  if (name !== undefined) return String((await withIds(connection, { network_id: name }))["network_id"]);
-  const found: string[] = [];
-  for await (const { id } of entitiesOf(connection, resourceNamed("networks"))) found.push(id);
-  const [only, another] = found;
-  if (only === undefined)
-    throw new Problem(EXIT.missing, "There are no networks yet: nts create network --set name=Home");
-  if (another !== undefined) throw new Problem(EXIT.usage, "Several networks: choose one with --network.");
-  return only;
-}
-
 function settingsOf({ cron, onRequest, timeZone: time_zone, window, targets, exclude, rate }: CreateOptions) {
   if (cron !== undefined && onRequest === true)
     throw new Problem(EXIT.usage, "--cron and --on-request exclude each other.");
@@ -172,27 +161,31 @@ function settingsOf({ cron, onRequest, timeZone: time_zone, window, targets, exc
 
 /** The token is worth a key, so it is only printed. */
 async function sayCommand(terminal: Terminal, command: Command, token: string): Promise<void> {
-  const { url } = await readSettings(terminal, command.optsWithGlobals<{ url?: string }>().url);
+  const { url } = await readSettings(terminal, command.optsWithGlobals<Choice>());
   terminal.say("Run this on a machine of the network within 24 hours. It works once:");
   terminal.print(`nts agent --server ${url} --token ${token}`);
 }
 
-function rowsOf(collectors: readonly Collector[]): string {
+function rowsOf(collectors: readonly Collector[], output: Format = "table"): string {
   const rows = collectors.map(({ is_enabled, state, schedule, ...one }) => ({
     ...one,
     state: is_enabled ? state : "disabled",
     schedule: schedule === null ? "on request" : `${schedule.cron} ${schedule.time_zone}`,
   }));
-  return table(rows, ["name", "state", "hostname", "last_seen_at", "schedule", "next_run_at", "id"]);
+  return table(rows, ["name", "state", "hostname", "last_seen_at", "schedule", "next_run_at", "id"], {
+    hasAges: output !== "wide",
+  });
 }
 
 function jobsText(jobs: readonly CollectorJob[], output: Format): string {
-  if (output !== "table") return formatted(jobs, output);
+  if (!isTable(output)) return formatted(jobs, output);
   const rows = jobs.map(({ state, created_at, ended_at, trigger, summary, error, import_id }) => ({
     ...{ state, created_at, ended_at: ended_at ?? "", trigger, import_id: import_id ?? "" },
     result: error?.message ?? (summary === null ? "" : resultOf(summary)),
   }));
-  return table(rows, ["state", "trigger", "created_at", "ended_at", "result", "import_id"]);
+  return table(rows, ["state", "trigger", "created_at", "ended_at", "result", "import_id"], {
+    hasAges: output !== "wide",
+  });
 }
 
 function resultOf({ hosts, missing }: NonNullable<CollectorJob["summary"]>): string {

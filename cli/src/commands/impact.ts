@@ -9,12 +9,13 @@ import {
 import { type Command, Option } from "commander";
 import type { Connection } from "../connection.js";
 import { entitiesOf, idOf } from "../find.js";
-import { type OutputOptions, outputOption } from "../options.js";
+import { isTable, type OutputOptions, outputOption } from "../options.js";
+import { momentOf } from "../moments.js";
 import { format, table } from "../output.js";
 import { resourceNamed } from "../resources.js";
 import { EXIT, Problem, type Surroundings } from "../terminal.js";
 import { type AddCommands, connectedFor } from "./command.js";
-import { send } from "./writes.js";
+import { send } from "../writes.js";
 
 // `impact` says what stops if a host or service stops, or what it needs.
 
@@ -40,10 +41,10 @@ export const addImpact: AddCommands = (program, surroundings: Surroundings) => {
         const query = {
           ...{ direction: IMPACT_DIRECTIONS[needs ? 1 : 0], limit: MOST_LISTED },
           ...(depth !== undefined && { depth }),
-          ...(asOf !== undefined && { as_of: asOf }),
+          ...(asOf !== undefined && { as_of: momentOf(asOf) }),
         };
         const impact = (await send(connection, operation, { params: { id }, query })).data as Impact;
-        if (output !== "table") {
+        if (!isTable(output)) {
           surroundings.terminal.print(format(impact.reached, output));
           return;
         }

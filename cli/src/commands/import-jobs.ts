@@ -3,7 +3,7 @@ import { cancelImportJob, getImportJob, type ImportJob, listImportJobs } from "@
 import { revertRequest } from "@nts/shared/follow-job";
 import { bar } from "../progress.js";
 import { format as formatted, type Format, table } from "../output.js";
-import { outputOption } from "../options.js";
+import { isTable, outputOption } from "../options.js";
 import { importText } from "../plans.js";
 import { confirm, type Surroundings } from "../terminal.js";
 import { type AddCommands, connectFor } from "./command.js";
@@ -18,7 +18,7 @@ export const addImportJobs: AddCommands = (program, surroundings) => {
     .action(async ({ output }: { output: Format }, command: Command) => {
       const { client } = await connectFor(command, surroundings);
       const jobs = await client.call(listImportJobs, {});
-      terminal.print(output === "table" ? rowsOf(jobs) : formatted(jobs, output));
+      terminal.print(isTable(output) ? rowsOf(jobs, output) : formatted(jobs, output));
     });
   imports
     .command("show <id>")
@@ -62,7 +62,7 @@ async function undo(
 }
 
 /** Jobs in a few columns. */
-function rowsOf(jobs: readonly ImportJob[]): string {
+function rowsOf(jobs: readonly ImportJob[], output: Format = "table"): string {
   const rows = jobs.map(({ id, state, format, dry_run, done, total, created_at }) => ({
     state,
     hosts: total === null ? "" : `${done} of ${total}`,
@@ -70,5 +70,7 @@ function rowsOf(jobs: readonly ImportJob[]): string {
     created_at,
     id,
   }));
-  return table(rows, ["state", "hosts", "format", "created_at", "id"]);
+  return table(rows, ["state", "hosts", "format", "created_at", "id"], {
+    hasAges: output !== "wide",
+  });
 }

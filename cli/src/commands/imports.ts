@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { type Command, Option } from "commander";
+import { stringify } from "yaml";
 import {
   COLUMN_MEANINGS,
   CSV_RESOURCES,
@@ -12,10 +13,9 @@ import {
 } from "@nts/shared/contract";
 import { followJob } from "@nts/shared/follow-job";
 import type { Connection } from "../connection.js";
-import { idOf } from "../find.js";
-import { archiveText, importText, isIdle, isIdleArchive } from "../plans.js";
+import { onlyNetwork } from "../find.js";
+import { archiveText, importNames, importText, isIdle, isIdleArchive } from "../plans.js";
 import { bar } from "../progress.js";
-import { resourceNamed } from "../resources.js";
 import { confirm, EXIT, Problem, type Surroundings, type Terminal } from "../terminal.js";
 import { type AddCommands, connectFor } from "./command.js";
 
@@ -28,15 +28,17 @@ interface ImportOptions {
   readonly column: readonly string[];
   readonly dryRun?: boolean;
   readonly yes?: boolean;
+  readonly output: (typeof OUTPUTS)[number];
 }
 
+const OUTPUTS = ["text", "json", "yaml"] as const;
 const PLANNING = "Planning …";
 
 export const addImport: AddCommands = (program, surroundings) => {
   program
     .command("import <file>")
     .description("import a scan, sockets, neighbours, leases, containers or a table, after showing the plan")
-    .option("--network <name>", "the network of the file; required for all formats but archives")
+    .option("-n, --network <name>", "the network of the file; optional if there is only one")
     .addOption(
       new Option("--format <format>", "of the file").choices([...IMPORT_FORMATS, "nmap", "archive"]).default("auto"),
     )
@@ -48,6 +50,7 @@ export const addImport: AddCommands = (program, surroundings) => {
       (said: string, before: readonly string[]) => [...before, said],
       [],
     )
+    .addOption(new Option("-o, --output <format>", "of the plan and the result").choices(OUTPUTS).default("text"))
     .option("--dry-run", "only show the plan")
     .option("-y, --yes", "do not ask for confirmation")
     .action((file: string, options: ImportOptions, command: Command) =>
@@ -65,9 +68,8 @@ async function importOne(
   const connection = await connectFor(command, surroundings);
   const { hostname, resource, column, format, network } = options;
   if (format === "archive") return importAll(await bytesOf(terminal, path), options, connection, terminal);
-  if (network === undefined) throw new Problem(EXIT.usage, "Several networks: choose one with --network.");
   const body = await bytesOf(terminal, path);
-  const network_id = await idOf(connection, resourceNamed("networks"), network);
+  const network_id = await onlyNetwork(connection, network);
   const query = {
     ...(hostname !== undefined && { hostname }),
     ...(resource !== undefined && { resource }),
@@ -81,14 +83,31 @@ async function importOne(
   terminal.progress(PLANNING);
   const plan = await resultOf(connection, terminal, await start(true));
   requireColumns(plan, column);
-  terminal.say(importText(plan));
-  if (options.dryRun === true || isIdle(plan)) return;
+  const isLast = options.dryRun === true || isIdle(plan);
+  const names = importNames(plan);
+  show(terminal, plan, options, { isLast, text: [...names, importText(plan)].join("\n") });
+  if (isLast) return;
   await confirm(terminal, "Import it?", options);
   const job = await start(false);
   const done = await resultOf(connection, terminal, job);
-  terminal.print(importText(done));
+  show(terminal, done, options, { isLast: true, text: importText(done) });
   terminal.say(`To take it back: nts imports undo ${job.id}`);
   if (done.summary.hosts.failed > 0) throw new Problem(EXIT.conflict, `${done.summary.hosts.failed} hosts failed.`);
+}
+
+interface Shown {
+  /** Nothing follows; of several outputs, scripts read the last one only. */
+  readonly isLast: boolean;
+  readonly text: string;
+}
+
+/** On standard output, unless another one follows that nobody has to confirm. */
+function show(terminal: Terminal, plan: object, { output, yes }: ImportOptions, { isLast, text }: Shown): void {
+  if (output !== "text") {
+    if (isLast) terminal.print(output === "json" ? JSON.stringify(plan, null, 2) : stringify(plan).trimEnd());
+    else terminal.say(text);
+  } else if (isLast || yes !== true) terminal.print(text);
+  else terminal.say(text);
 }
 
 /** The API ignores headings that a table does not have; here they are mistakes. @throws Problem */
@@ -107,12 +126,13 @@ async function importAll(
 ): Promise<void> {
   terminal.progress(PLANNING);
   const plan = await client.call(importArchive, { query: { dry_run: true }, body });
-  terminal.say(archiveText(plan));
-  if (options.dryRun === true || isIdleArchive(plan)) return;
+  const isLast = options.dryRun === true || isIdleArchive(plan);
+  show(terminal, plan, options, { isLast, text: archiveText(plan) });
+  if (isLast) return;
   await confirm(terminal, "Import it?", options);
   const onText = countingOf(terminal, plan.archive.counts);
   const done = await client.call(importArchive, { query: {}, body, onText });
-  terminal.print(archiveText(done));
+  show(terminal, done, options, { isLast: true, text: archiveText(done) });
   if (done.failed.length > 0) throw new Problem(EXIT.conflict, `${done.failed.length} entities failed.`);
 }
 

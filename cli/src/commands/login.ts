@@ -6,12 +6,13 @@ import { idOf } from "../find.js";
 import { type OutputOptions, outputOption } from "../options.js";
 import { format } from "../output.js";
 import { resourceNamed } from "../resources.js";
-import { forgetSettings, readSettings, storeSettings } from "../settings.js";
+import { type Choice, readSettings, removeContext, storeSettings } from "../settings.js";
 import { EXIT, Problem, type Terminal } from "../terminal.js";
 import { type AddCommands, connectFor } from "./command.js";
 
 interface LoginOptions {
   readonly url?: string;
+  readonly context?: string;
   readonly key?: boolean;
   readonly level: string;
   readonly name: string;
@@ -30,7 +31,7 @@ export const addLogin: AddCommands = (program, surroundings) => {
     .option("--password", "sign in by email address and password; implied by NTS_PASSWORD")
     .option("--key", "store an existing key, which is prompted for or read from standard input")
     .addOption(new Option("--level <level>", "what the new key may do").choices(PERMISSIONS).default("Member"))
-    .option("--network <names...>", "restrict the new key to these networks")
+    .option("-n, --network <names...>", "restrict the new key to these networks")
     .option("--collect", "the new key can only import, for nts collect")
     .option("--name <name>", "name of the new key", `nts on ${hostname()}`)
     .action(async (_options, command: Command) => {
@@ -38,20 +39,24 @@ export const addLogin: AddCommands = (program, surroundings) => {
     });
   program
     .command("logout")
-    .description("delete the stored server and key; the key itself can be deleted in the console under API keys")
-    .action(() => forgetSettings(terminal));
+    .description("remove the context with its key from this machine; the key itself can be deleted in the console")
+    .action(async (_options, command: Command) => {
+      const { context } = await readSettings(terminal, command.optsWithGlobals<Choice>());
+      if (context === null) terminal.say("Nothing is stored for this server.");
+      else await removeContext(terminal, context);
+    });
   program
     .command("whoami")
     .description("the owner and permissions of the key")
     .addOption(outputOption("yaml"))
     .action(async ({ output }: OutputOptions, command: Command) => {
       const { client } = await connectFor(command, surroundings);
-      terminal.print(format([await client.call(whoami, {})], output, true));
+      terminal.print(format([await client.call(whoami, {})], output, { isOne: true }));
     });
 };
 
 async function signIn(terminal: Terminal, options: LoginOptions): Promise<void> {
-  const settings = await readSettings(terminal, options.url);
+  const settings = await readSettings(terminal, options, { mayBeNew: true });
   const kept = options.key === true ? await keyOf(terminal) : null;
   const { apiKey, email } =
     kept === null
@@ -62,7 +67,7 @@ async function signIn(terminal: Terminal, options: LoginOptions): Promise<void> 
           { byPassword: options.password, waits: true },
         )
       : { apiKey: kept, email: null };
-  terminal.say(`The key is in ${await storeSettings(terminal, { url: settings.url, apiKey, email })}.`);
+  terminal.say(`The key is in ${await storeSettings(terminal, { ...settings, apiKey, email })}.`);
 }
 
 /** Never on the command line, where others can read it. */
@@ -102,6 +107,6 @@ export const addKey: AddCommands = (program, surroundings) => {
         apiKey: await client.call(rotateKey, { params: { id }, query: { grace_seconds: Number(grace) } }),
         email,
       }));
-      terminal.say(`The new key is in ${await storeSettings(terminal, { url: settings.url, ...rotated })}.`);
+      terminal.say(`The new key is in ${await storeSettings(terminal, { ...settings, ...rotated })}.`);
     });
 };

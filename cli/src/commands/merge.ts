@@ -6,7 +6,7 @@ import { format } from "../output.js";
 import { resourceNamed } from "../resources.js";
 import { confirm, type Surroundings } from "../terminal.js";
 import { type AddCommands, connectedFor } from "./command.js";
-import { send, showPlan } from "./writes.js";
+import { send, showPlan } from "../writes.js";
 
 // `merge` and `split`, for hosts that are one machine, or two.
 
@@ -55,7 +55,7 @@ export const addMerge: AddCommands = (program, surroundings) => {
 
 function withOptions(command: Command): Command {
   return command
-    .option("--network <name>", "look for hosts in this network")
+    .option("-n, --network <name>", "look for hosts in this network")
     .option("--dry-run", "only show what would change")
     .option("-y, --yes", "do not ask for confirmation")
     .option("--comment <text>", "reason, stored in the change history");
@@ -89,5 +89,5 @@ async function afterPlan(
     ifMatch,
     ...(comment !== undefined && { comment }),
   });
-  terminal.print(format([data], "name", true));
+  terminal.print(format([data], "name", { isOne: true }));
 }

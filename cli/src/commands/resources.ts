@@ -1,19 +1,25 @@
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import type { Command } from "commander";
 import { stringify } from "yaml";
 import type { AnyEndpoint, MadeWebhooks } from "@nts/shared/contract";
+import { type Body, type BodyForm, formOf, isBody, requireKnown, resolved, withNetwork } from "../bodies.js";
 import type { Connection } from "../connection.js";
-import { entitiesOf, idOf, withIds, withNames } from "../find.js";
-import { addQuery, type OutputOptions, outputOption, queryOf } from "../options.js";
-import { format } from "../output.js";
+import { description } from "../describe.js";
+import { asDocument } from "../documents.js";
+import { entitiesOf, idOf, withIds } from "../find.js";
+import { addQuery, isTable, networkOption, type OutputOptions, outputOption, queryOf } from "../options.js";
+import { format, sortedBy } from "../output.js";
 import { planText } from "../plans.js";
-import { type Resource, RESOURCES } from "../resources.js";
+import { KIND_BY_PLURAL, type Resource, RESOURCES } from "../resources.js";
+import { formsOf, membersOf } from "../schemas.js";
+import { withNames } from "../shown.js";
 import { confirm, EXIT, Problem, type Surroundings } from "../terminal.js";
-import { bodyOf, parseYaml } from "../values.js";
+import { bodyOf, placedIn } from "../values.js";
 import { type AddCommands, connectedFor } from "./command.js";
-import { send, showPlan } from "./writes.js";
+import { send, showPlan } from "../writes.js";
 
 // `get`, `create`, `edit` and `delete`, with a subcommand for every applicable resource of the contract.
 
@@ -45,35 +51,78 @@ function commandOf(verb: Command, { name, singular }: Resource, rest: string): C
   return verb.command(`${name} ${rest}`.trim()).alias(singular).description(name);
 }
 
+interface GetOptions extends OutputOptions {
+  readonly sortBy?: string;
+  readonly headers: boolean;
+}
+
 function addGet(verb: Command, surroundings: Surroundings, resource: Resource): void {
-  const command = commandOf(verb, resource, "[name]").addOption(outputOption());
+  const command = commandOf(verb, resource, "[names...]").addOption(outputOption());
   addQuery(command, resource.list, ["cursor", "offset"])
-    .description(resource.list.summary)
-    .action((name: string | undefined, { output, ...options }: OutputOptions, self: Command) =>
+    .option("--sort-by <member>", "sort by a member, such as name, host or attributes.site; -name in reverse")
+    .option("--no-headers", "leave out the first line of the table")
+    .description(`${resource.list.summary}; one name shows everything about it`)
+    .action((names: readonly string[], { output, ...options }: GetOptions, self: Command) =>
       connectedFor(self, surroundings, resource.list, async (connection) => {
-        const query = await withIds(connection, queryOf(resource.list, options));
-        const rows = await (name === undefined
+        const { terminal } = surroundings;
+        const query = await withIds(connection, queryOf(resource.list, { ...options }));
+        const rows = await (names.length === 0
           ? rowsOf(connection, resource, query)
-          : oneOf(connection, resource, name, query));
-        const shown = output === "table" ? await withNames(connection, rows) : rows;
-        const isNothing = rows.length === 0 && ["table", "name"].includes(output);
-        if (!isNothing) surroundings.terminal.print(format(shown, output, name !== undefined));
+          : theseOf(connection, resource, names, query));
+        const isDescribed = names.length === 1 && self.getOptionValueSource("output") === "default";
+        if (isDescribed) {
+          terminal.print(await description(connection, resource, rows[0] as Body, query["as_of"]));
+          return;
+        }
+        const isOne = names.length === 1;
+        const named = isTable(output) ? await withNames(connection, rows, output === "wide") : rows;
+        const shown = options.sortBy === undefined ? named : sortedBy(named, options.sortBy);
+        const isNothing = rows.length === 0 && ["table", "wide", "name", "id"].includes(output);
+        const printed = output === "yaml" ? shown.map((row) => withKind(resource, row)) : shown;
+        if (!isNothing) terminal.print(format(printed, output, { isOne, hasHeaders: options.headers }));
         // On standard error, so that scripts read an empty list.
-        else if (output === "table") surroundings.terminal.say(`No ${resource.name}.`);
+        else if (isTable(output)) terminal.say(`No ${resource.name}.`);
       }),
     );
 }
 
-/** The entity of that name, as a list. @throws Problem */
-async function oneOf(
+/** An entity of the inventory as a document of `apply`. */
+function withKind({ name }: Resource, row: unknown): unknown {
+  const kind = KIND_BY_PLURAL.get(name);
+  return kind === undefined || !isBody(row) ? row : asDocument(kind, row);
+}
+
+/** The entities of these names. @throws Problem */
+async function theseOf(
   connection: Connection,
   resource: Resource,
-  name: string,
+  names: readonly string[],
   query: Readonly<Record<string, unknown>>,
 ): Promise<unknown[]> {
-  const id = await idOf(connection, resource, name, query);
-  if (resource.get === undefined) throw new Problem(EXIT.usage, `Single ${resource.name} cannot be read.`);
-  return [(await send(connection, resource.get, { params: { id } })).data];
+  const { get } = resource;
+  const own = get?.query?.shape ?? {};
+  const past = Object.fromEntries(Object.entries(query).filter(([name]) => name in own));
+  const entities: unknown[] = [];
+  for (const name of names) {
+    const id = await idOf(connection, resource, name, query);
+    entities.push(
+      get === undefined
+        ? await listed(connection, resource, id, query)
+        : (await send(connection, get, { params: { id }, query: past })).data,
+    );
+  }
+  return entities;
+}
+
+/** An entity that can only be read in its list. @throws Problem */
+async function listed(
+  connection: Connection,
+  resource: Resource,
+  id: string,
+  query: Readonly<Record<string, unknown>>,
+): Promise<unknown> {
+  for await (const entity of entitiesOf(connection, resource, query)) if (entity.id === id) return entity;
+  throw new Problem(EXIT.missing, `There is no ${resource.singular} ${id}.`);
 }
 
 /** All rows, up to `--limit`. */
@@ -93,14 +142,27 @@ async function rowsOf(
   return rows;
 }
 
+interface CreateOptions extends BodyOptions {
+  readonly network?: string;
+}
+
 function addCreate(verb: Command, surroundings: Surroundings, resource: Resource, create: AnyEndpoint): void {
   const { terminal } = surroundings;
   const command = withBody(commandOf(verb, resource, ""), create).description(create.summary);
-  command.action((options: BodyOptions, self: Command) =>
+  const schemas = create.body === undefined ? [] : [create.body];
+  if (membersOf(schemas.flatMap(formsOf))?.has("network_id") === true)
+    command.addOption(networkOption("its network; optional if there is only one, or if it is on a host"));
+  command.action((options: CreateOptions, self: Command) =>
     connectedFor(self, surroundings, create, async (connection) => {
-      const body = await withIds(connection, await bodyOf(terminal, options));
+      const kind = KIND_BY_PLURAL.get(resource.name);
+      const written = await bodyOf(terminal, options, formOf(create, true), kind);
+      const body = await resolved(
+        connection,
+        schemas,
+        await withNetwork(connection, schemas, written, options.network),
+      );
       const { data, meta } = await send(connection, create, { body, ...conditionsOf(create, options) });
-      terminal.print(options.dryRun === true ? planText(meta.plan) : format([data], options.output, true));
+      terminal.print(options.dryRun === true ? planText(meta.plan) : format([data], options.output, { isOne: true }));
     }),
   );
 }
@@ -109,7 +171,7 @@ function addCreate(verb: Command, surroundings: Surroundings, resource: Resource
 function withBody(command: Command, { plans }: AnyEndpoint): Command {
   command
     .option("-f, --file <path>", "fields as YAML or JSON; - for standard input")
-    .option("--set <name=value...>", "single fields; values as JSON or text")
+    .option("--set <name=value...>", "single fields; values as JSON or text, references by name")
     .option("--comment <text>", "reason, stored in the change history")
     .addOption(outputOption("yaml"));
   return plans === true ? command.option("--dry-run", "only show what would change") : command;
@@ -129,46 +191,102 @@ interface Place {
 
 /** Options to narrow a name, which is often only unique within a network or host. */
 function withPlace(command: Command, { list }: Resource): Command {
-  for (const kind of ["network", "host"])
-    if (`${kind}_id` in (list.query?.shape ?? {})) command.option(`--${kind} <name>`, `look for it in this ${kind}`);
+  const shape = list.query?.shape ?? {};
+  if ("network_id" in shape) command.addOption(networkOption("look for it in this network"));
+  if ("host_id" in shape) command.option("--host <name>", "look for it on this host");
   return command;
 }
 
-/** The id for a name within that place. @throws Problem */
-async function idIn(connection: Connection, resource: Resource, name: string, { network, host }: Place) {
-  return idOf(connection, resource, name, await withIds(connection, { network_id: network, host_id: host }));
+/** The ids for names within that place. @throws Problem */
+async function idsIn(
+  connection: Connection,
+  resource: Resource,
+  names: readonly string[],
+  { network, host }: Place,
+): Promise<string[]> {
+  const within = await withIds(connection, {
+    ...(network !== undefined && { network_id: network }),
+    ...(host !== undefined && { host_id: host }),
+  });
+  const ids: string[] = [];
+  for (const name of names) ids.push(await idOf(connection, resource, name, within));
+  return ids;
+}
+
+interface Place {
+  readonly network?: string;
+  readonly host?: string;
 }
 
 type EditOperations = Readonly<Record<"get" | "patch", AnyEndpoint>>;
 
-function addEdit(verb: Command, surroundings: Surroundings, resource: Resource, { get, patch }: EditOperations): void {
-  const { terminal } = surroundings;
-  const command = withPlace(withBody(commandOf(verb, resource, "<name>"), patch), resource).description(
+function addEdit(verb: Command, surroundings: Surroundings, resource: Resource, operations: EditOperations): void {
+  const { patch } = operations;
+  const command = withPlace(withBody(commandOf(verb, resource, "<names...>"), patch), resource).description(
     `${patch.summary}; without -f and --set in your editor`,
   );
-  command.action((name: string, options: BodyOptions & Place, self: Command) =>
+  command.action((names: readonly string[], options: BodyOptions & Place, self: Command) =>
     connectedFor(self, surroundings, patch, async (connection) => {
-      const id = await idIn(connection, resource, name, options);
-      const { data, etag } = await send(connection, get, { params: { id } });
-      const write = async (given: Readonly<Record<string, unknown>>): Promise<void> => {
-        const body = await withIds(connection, given);
-        if (Object.keys(body).length === 0) throw new Problem(EXIT.success, "Nothing was changed.");
-        const conditions = { ...conditionsOf(patch, options), ...(etag !== null && { ifMatch: etag }) };
-        const changed = await send(connection, patch, { params: { id }, body, ...conditions });
-        const plan = (): string => planText(changed.meta.plan);
-        terminal.print(options.dryRun === true ? plan() : format([changed.data], options.output, true));
-      };
       const isGiven = options.file !== undefined || options.set !== undefined;
-      await (isGiven ? write(await bodyOf(terminal, options)) : inEditor(surroundings, data as object, write));
+      if (!isGiven && names.length > 1)
+        throw new Problem(EXIT.usage, "Several are only edited with --set or -f, one in the editor.");
+      for (const id of await idsIn(connection, resource, names, options))
+        await editOne(surroundings, connection, { resource, id, ...operations }, options);
     }),
+  );
+}
+
+interface Edited extends EditOperations {
+  readonly resource: Resource;
+  readonly id: string;
+}
+
+async function editOne(
+  surroundings: Surroundings,
+  connection: Connection,
+  { resource, id, get, patch }: Edited,
+  options: BodyOptions,
+): Promise<void> {
+  const { terminal } = surroundings;
+  const { data, etag } = await send(connection, get, { params: { id } });
+  const entity = data as Body;
+  const form = formOf(patch, false);
+  const write = async (changes: Body): Promise<void> => {
+    if (Object.keys(changes).length === 0) {
+      terminal.say("Nothing was changed.");
+      return;
+    }
+    const { network_id, host_id } = entity;
+    const place = { network_id, ...(resource.name === "hosts" ? { host_id: id } : { host_id }) };
+    const body = await resolved(connection, form.body, changes, place);
+    const conditions = { ...conditionsOf(patch, options), ...(etag !== null && { ifMatch: etag }) };
+    const changed = await send(connection, patch, { params: { id }, body, ...conditions });
+    terminal.print(
+      options.dryRun === true ? planText(changed.meta.plan) : format([changed.data], options.output, { isOne: true }),
+    );
+  };
+  const isGiven = options.file !== undefined || options.set !== undefined;
+  if (!isGiven) return inEditor(surroundings, entity, form, write);
+  // What a file repeats may be set by the server.
+  const given = await bodyOf(terminal, options, { ...form, hasEchoes: true }, KIND_BY_PLURAL.get(resource.name));
+  const changes = changesIn(entity, given);
+  requireKnown(changes, form, () => options.file ?? "--set");
+  return write(options.set === undefined ? changes : given);
+}
+
+/** The members that are not as the entity has them. */
+function changesIn(entity: Body, said: Body): Body {
+  return Object.fromEntries(
+    Object.entries(said).filter(([member, value]) => !isDeepStrictEqual(entity[member], value)),
   );
 }
 
 /** Edits an entity in an editor. @param write gets the changes as a merge patch. @throws Problem */
 async function inEditor(
   { terminal, run }: Surroundings,
-  entity: object,
-  write: (patch: Readonly<Record<string, unknown>>) => Promise<void>,
+  entity: Body,
+  form: BodyForm,
+  write: (patch: Body) => Promise<void>,
 ): Promise<void> {
   const editor = terminal.env["VISUAL"] ?? terminal.env["EDITOR"];
   if (!terminal.isInteractive || editor === undefined)
@@ -180,15 +298,13 @@ async function inEditor(
     const [program = "", ...args] = editor.split(" ");
     if ((await run(program, [...args, path], { hasTerminal: true })) === null)
       throw new Problem(EXIT.refused, `${editor} failed; nothing was changed.`);
-    const after = parseYaml(await readFile(path, "utf8"), path) as Record<string, unknown>;
-    const before = entity as Readonly<Record<string, unknown>>;
-    const isNew = ([member, value]: [string, unknown]): boolean =>
-      JSON.stringify(before[member]) !== JSON.stringify(value);
-    await write(Object.fromEntries(Object.entries(after).filter(isNew)));
+    const [after] = placedIn(await readFile(path, "utf8"), path);
+    if (after === undefined || !isBody(after.value)) throw new Problem(EXIT.usage, `${path}: expected one object.`);
+    const changes = changesIn(entity, after.value);
+    requireKnown(changes, form, after.placeOf);
+    await write(changes);
   } catch (error) {
-    const isLost = !(error instanceof Problem && error.exitCode === EXIT.success);
-    if (isLost) terminal.say(`Your edit is kept in ${path}; pass it with -f.`);
-    else await rm(folder, { recursive: true });
+    terminal.say(`Your edit is kept in ${path}; pass it with -f.`);
     throw error;
   }
   await rm(folder, { recursive: true });
@@ -198,31 +314,74 @@ interface DeleteOptions extends Place {
   readonly yes?: boolean;
   readonly comment?: string;
   readonly keepWebhooks?: boolean;
+  readonly dryRun?: boolean;
 }
 
 function addDelete(verb: Command, surroundings: Surroundings, resource: Resource, remove: AnyEndpoint): void {
   const { terminal } = surroundings;
-  const command = withPlace(commandOf(verb, resource, "<name>"), resource);
+  const command = withPlace(commandOf(verb, resource, "<names...>"), resource);
   if ("keep_webhooks" in (remove.query?.shape ?? {}))
     command.option("--keep-webhooks", "do not pause the webhooks that were made with this access");
   command
     .description(remove.summary)
     .option("-y, --yes", "do not ask for confirmation")
-    .option("--comment <text>", "reason, stored in the change history")
-    .action((name: string, options: DeleteOptions, self: Command) =>
-      connectedFor(self, surroundings, remove, async (connection) => {
-        const id = await idIn(connection, resource, name, options);
-        const etag = remove.plans === true ? await showPlan(terminal, connection, remove, { params: { id } }) : null;
-        await confirm(terminal, `Delete the ${resource.singular} ${name}?`, options);
-        const { comment, keepWebhooks } = options;
-        const conditions = { ...(etag !== null && { ifMatch: etag }), ...(comment !== undefined && { comment }) };
-        const query = keepWebhooks === true && { query: { keep_webhooks: true } };
-        const { data } = await send(connection, remove, { params: { id }, ...query, ...conditions });
-        terminal.say(`Deleted the ${resource.singular} ${name}.`);
-        for (const { id: webhook, host, is_paused } of (data as MadeWebhooks | undefined)?.webhooks ?? [])
-          terminal.say(
-            `The webhook ${webhook} to ${host}, made with this access, is ${is_paused ? "paused" : "kept"}.`,
-          );
-      }),
-    );
+    .option("--comment <text>", "reason, stored in the change history");
+  if (remove.plans === true) command.option("--dry-run", "only show what would be deleted");
+  command.action((names: readonly string[], options: DeleteOptions, self: Command) =>
+    connectedFor(self, surroundings, remove, async (connection) => {
+      const ids = await idsIn(connection, resource, names, options);
+      const deletions = deletionsOf(resource, remove, { ids, names }, options);
+      const planned: Deletion[] = [];
+      for (const one of deletions) {
+        const isPlanned = one.operation.plans === true;
+        const ifMatch = isPlanned ? await showPlan(terminal, connection, one.operation, one.input) : null;
+        planned.push(ifMatch === null ? one : { ...one, input: { ...one.input, ifMatch } });
+      }
+      if (options.dryRun === true) return;
+      const what = names.length === 1 ? resource.singular : resource.name;
+      await confirm(terminal, `Delete the ${what} ${names.join(", ")}?`, options);
+      for (const one of planned) await deleteThem(terminal, connection, one, options);
+    }),
+  );
+}
+
+interface Deletion {
+  readonly operation: AnyEndpoint;
+  readonly input: Readonly<Record<string, unknown>>;
+  /** What is deleted, in words. */
+  readonly what: string;
+}
+
+interface Chosen {
+  readonly ids: readonly string[];
+  readonly names: readonly string[];
+}
+
+/** One for all if the API can do that: what one of them changes would make the plans of others outdated. */
+function deletionsOf(
+  { singular, name: plural, removeAll }: Resource,
+  remove: AnyEndpoint,
+  { ids, names }: Chosen,
+  { keepWebhooks }: DeleteOptions,
+): Deletion[] {
+  if (removeAll !== undefined && ids.length > 1)
+    return [{ operation: removeAll, input: { body: ids }, what: `${plural} ${names.join(", ")}` }];
+  const query = keepWebhooks === true && { query: { keep_webhooks: true } };
+  return ids.map((id, n) => ({
+    operation: remove,
+    input: { params: { id }, ...query },
+    what: `${singular} ${names[n] ?? id}`,
+  }));
+}
+
+async function deleteThem(
+  terminal: Surroundings["terminal"],
+  connection: Connection,
+  { operation, input, what }: Deletion,
+  { comment }: DeleteOptions,
+): Promise<void> {
+  const { data } = await send(connection, operation, { ...input, ...(comment !== undefined && { comment }) });
+  terminal.say(`Deleted the ${what}.`);
+  for (const { id: webhook, host, is_paused } of (data as MadeWebhooks | undefined)?.webhooks ?? [])
+    terminal.say(`The webhook ${webhook} to ${host}, made with this access, is ${is_paused ? "paused" : "kept"}.`);
 }

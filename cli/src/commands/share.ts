@@ -1,12 +1,13 @@
 import { shareView, type CreatedShare, HIDDEN_PARTS } from "@nts/shared/contract";
 import { type Command, Option } from "commander";
 import { idOf, withIds } from "../find.js";
+import { durationIn, momentOf } from "../moments.js";
 import { format } from "../output.js";
 import { type OutputOptions, outputOption } from "../options.js";
 import { resourceNamed } from "../resources.js";
 import { EXIT, Problem, type Surroundings } from "../terminal.js";
 import { type AddCommands, connectedFor } from "./command.js";
-import { send } from "./writes.js";
+import { send } from "../writes.js";
 
 // `share` makes a link to a view; `get shares` lists them, and `delete shares` ends one.
 
@@ -18,8 +19,6 @@ interface ShareOptions extends OutputOptions {
   readonly network?: string;
 }
 
-const UNITS: Readonly<Record<string, number>> = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 };
-
 export const addShare: AddCommands = (program, surroundings: Surroundings) => {
   program
     .command("share <view>")
@@ -28,7 +27,7 @@ export const addShare: AddCommands = (program, surroundings: Surroundings) => {
     .addOption(new Option("--hide <parts...>", "leave these out").choices(HIDDEN_PARTS))
     .option("--embed <origins...>", "origins whose pages may contain it, such as https://wiki.example.com")
     .option("--as-of <time>", "freeze the network at this time, or now")
-    .option("--network <name>", "the network that it shows, of a view of the whole organization")
+    .option("-n, --network <name>", "the network that it shows, of a view of the whole organization")
     .addOption(outputOption("name"))
     .action((name: string, options: ShareOptions, self: Command) =>
       connectedFor(self, surroundings, shareView, async (connection) => {
@@ -46,7 +45,7 @@ export const addShare: AddCommands = (program, surroundings: Surroundings) => {
           ...(network_id !== undefined && { network_id }),
         };
         const made = (await send(connection, shareView, { params: { id: view }, body })).data as CreatedShare;
-        surroundings.terminal.print(output === "name" ? made.link : format([made.share], output, true));
+        surroundings.terminal.print(output === "name" ? made.link : format([made.share], output, { isOne: true }));
         if (output !== "name") surroundings.terminal.say(`The link, which is not shown again: ${made.link}`);
       }),
     );
@@ -54,15 +53,12 @@ export const addShare: AddCommands = (program, surroundings: Surroundings) => {
 
 function endOf(text: string): string | null {
   if (text === "never") return null;
-  const [, count = "", unit = ""] = /^(\d+)([mhdw])$/.exec(text) ?? [];
-  return unit === ""
-    ? timeOf(text, "--expires")
-    : new Date(Date.now() + Number(count) * (UNITS[unit] ?? 0)).toISOString();
+  const duration = durationIn(text);
+  return duration === null ? timeOf(text, "--expires") : new Date(Date.now() + duration).toISOString();
 }
 
 function timeOf(text: string, option: string): string {
-  if (text === "now") return new Date().toISOString();
-  const ms = Date.parse(text);
+  const ms = Date.parse(momentOf(text));
   if (Number.isNaN(ms)) throw new Problem(EXIT.usage, `${option} must be a time such as 2026-01-31T09:30Z.`);
   return new Date(ms).toISOString();
 }

@@ -94,7 +94,10 @@ describe("nts: keys", () => {
     const config = mkdtempSync(join(folder, "config-"));
     const env = { XDG_CONFIG_HOME: config, NTS_EMAIL: account.email, NTS_PASSWORD: account.password };
     const path = join(config, "nts/config.json");
-    const keyIn = (): string => (JSON.parse(readFileSync(path, "utf8")) as { api_key: string }).api_key;
+    const keyIn = (): string =>
+      (JSON.parse(readFileSync(path, "utf8")) as { contexts: Record<string, { api_key: string }> }).contexts[
+        new URL(stack.url).host
+      ]!.api_key;
     const login = await nts(env, "login", "--name", "laptop", "--level", "Viewer");
     expect([login.exitCode, login.stdout]).toEqual([0, ""]);
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -172,7 +175,7 @@ describe("nts: failures, collecting and following", () => {
     ]);
     expect(await codes(owner, "get", "nothing")).toEqual([2, null]);
     expect(await codes(owner, "delete", "tag", "web")).toEqual([2, null]);
-    expect(await codes({ ...owner, NTS_URL: "http://127.0.0.1:9" }, "api", "login", "--set", "a=b")).toEqual([7, null]);
+    expect(await codes({ ...owner, NTS_URL: "http://127.0.0.1:9" }, "api", "logout")).toEqual([7, null]);
   });
 
   it("accepts names in place of ids, and a password where a session is required", async () => {
@@ -181,7 +184,7 @@ describe("nts: failures, collecting and following", () => {
     const env = { ...(await withKey(account)), NTS_EMAIL: account.email, NTS_PASSWORD: account.password };
     const printed = async (...words: string[]) => (await nts(env, ...words)).stdout;
     expect(await printed("get", "host", "10.0.0.5", "-o", "name")).toBe("nas");
-    expect(await printed("get", "services")).toMatch(/^NAME +HOST .*\nweb +nas /);
+    expect(await printed("get", "services")).toMatch(/^NAME +HOST +ADDRESS .*\nweb +nas +10\.0\.0\.5:443 /);
     const place = [`network_id=${network.id}`, "host_id=NAS", "subnet_id=10.0.0.0/24"];
     expect(await printed("create", "interface", "--set", ...place, "ip_address=10.0.0.9", "-o", "name")).toBe(
       "10.0.0.9",
@@ -239,6 +242,137 @@ describe("nts: failures, collecting and following", () => {
   });
 });
 
+describe("nts: names", () => {
+  it("refuses members that do not exist, with their place and what was meant, and writes nothing", async () => {
+    const account = await anAccount(stack.url);
+    await aNetworkWithAHost(account.session);
+    const env = await withKey(account);
+    const document = join(mkdtempSync(join(folder, "apply-")), "tv.yaml");
+    writeFileSync(document, "kind: Host\nnetwork: Home\nname: tv\nhostnam: tv.lan\n");
+    const tries = [
+      [["create", "host", "--set", "name=tv", "hostnam=tv.lan"], "--set: hostnam"],
+      [["edit", "host", "nas", "--set", "hostnam=tv.lan"], "--set: hostnam"],
+      [["apply", "-f", document, "--yes"], `${document}:4: hostnam`],
+      [["api", "create_host", "--set", "name=tv", "hostnam=tv.lan"], "--set: hostnam"],
+    ] as const;
+    for (const [words, place] of tries) {
+      const { exitCode, stderr } = await nts(env, ...words);
+      expect([exitCode, stderr]).toEqual([2, `${place}: there is no such member; did you mean hostname?`]);
+    }
+    expect((await nts(env, "get", "hosts", "-o", "name")).stdout).toBe("nas\nswitch");
+  });
+
+  it("are references everywhere, of several entities at once", async () => {
+    const account = await anAccount(stack.url);
+    await aNetworkWithAHost(account.session);
+    const env = await withKey(account);
+    const printed = async (...words: string[]) => (await nts(env, ...words)).stdout;
+    const rest = ["name=ssh", "service_definition=SSH", "-o", "name"];
+    expect(await printed("create", "port", "--set", "host_id=nas", "number=22", "protocol=tcp", "-o", "name")).toBe(
+      "22/tcp",
+    );
+    expect(await printed("create", "service", "--set", "host_id=nas", "bindings=22/tcp", ...rest)).toBe("ssh");
+    expect(await printed("edit", "service", "web", "ssh", "--set", 'bindings=["22/tcp"]', "-o", "name")).toBe(
+      "web\nssh",
+    );
+    expect(await printed("get", "services", "ssh", "web", "--no-headers", "--sort-by", "-name")).toMatch(
+      /^web +nas +10\.0\.0\.5:22 .*\nssh +nas +10\.0\.0\.5:22 .* \ds$/,
+    );
+    expect(await printed("get", "services", "-n", "home", "-o", "jsonpath=$[*].name")).toBe("web\nssh");
+    const planned = await nts(env, "delete", "services", "web", "ssh", "--dry-run");
+    for (const service of ["- Service web\n", "- Service ssh\n"]) expect(planned.stderr).toContain(service);
+    const described = await printed("get", "host", "nas");
+    for (const part of [
+      "Interfaces:",
+      "LAN",
+      "22/tcp",
+      "Links:",
+      "nas – switch 1",
+      "Dependencies:",
+      "nas/cron",
+      "Last changes:",
+    ])
+      expect(described).toContain(part);
+    const deleted = await nts(env, "delete", "services", "web", "ssh", "--yes");
+    expect(deleted.stderr).toMatch(/\nDeleted the services web, ssh\.$/);
+  });
+
+  it("come back unchanged from what get has printed, and change what was changed in it", async () => {
+    const account = await anAccount(stack.url);
+    await aNetworkWithAHost(account.session);
+    const env = await withKey(account);
+    const document = join(mkdtempSync(join(folder, "apply-")), "all.yaml");
+    for (const kind of ["hosts", "services", "links", "dependencies", "subnets", "vlans", "views", "networks"]) {
+      writeFileSync(document, (await nts(env, "get", kind, "-o", "yaml")).stdout);
+      expect([kind, (await nts(env, "apply", "-f", document)).stdout]).toEqual([kind, "Nothing would change."]);
+    }
+    const host = (await nts(env, "get", "host", "nas", "-o", "yaml")).stdout;
+    writeFileSync(document, host.replace("name: web", "name: shop").replace("number: 443", "number: 8443"));
+    const applied = await nts(env, "apply", "-f", document, "--yes");
+    expect(applied.stderr).toBe("updated Port 8443/Tcp\nupdated Service shop");
+    expect((await nts(env, "get", "services")).stdout).toContain("10.0.0.5:8443");
+  });
+});
+
+describe("nts: changes and settings", () => {
+  it("reverts a request that it has listed, after showing what that would do", async () => {
+    const account = await anAccount(stack.url);
+    await aNetworkWithAHost(account.session);
+    const env = await withKey(account);
+    await nts(env, "edit", "host", "nas", "--set", "description=in the attic");
+    const request = (await nts(env, "changes", "--since", "1h", "--limit", "1", "-o", "jsonpath=$[0].request_id"))
+      .stdout;
+    expect((await nts(env, "revert", request, "--dry-run")).stdout).toContain("~ Host nas: description");
+    expect((await nts(env, "revert", request)).exitCode).toBe(2);
+    expect((await nts(env, "revert", request, "--yes")).stdout).toBe("Reverted: 0 removed, 1 reset, 0 restored.");
+    expect((await nts(env, "get", "host", "nas", "-o", "jsonpath=$.description")).stdout).toBe("null");
+    const planned = await nts(
+      env,
+      "api",
+      "delete_network",
+      "--dry-run",
+      "--param",
+      "id=01938c4a-7d5e-7b21-9f3c-000000000000",
+    );
+    expect(planned.exitCode).toBe(4);
+    expect((await nts(env, "api", "get_version", "--dry-run")).stderr).toContain("cannot be planned");
+  });
+
+  it("shows the plan of an import with names, or as JSON", async () => {
+    const account = await anAccount(stack.url);
+    await aNetworkWithAHost(account.session);
+    const env = await withKey(account);
+    const file = join(mkdtempSync(join(folder, "import-")), "hosts.csv");
+    writeFileSync(file, "name,ip_address\ntv,10.0.0.7\n");
+    const plan = await nts(env, "import", file, "--dry-run");
+    expect([plan.exitCode, plan.stdout]).toEqual([0, expect.stringContaining("+ Host tv: 10.0.0.7\n")]);
+    const json = await nts(env, "import", file, "--yes", "-o", "json");
+    expect(JSON.parse(json.stdout)).toMatchObject({ dry_run: false, summary: { hosts: { create: 1 } } });
+  });
+
+  it("knows several servers, and what its user is told by mail", async () => {
+    const account = await anAccount(stack.url);
+    await aNetworkWithAHost(account.session);
+    const password = { NTS_EMAIL: account.email, NTS_PASSWORD: account.password };
+    const env = { ...password, NTS_URL: "", XDG_CONFIG_HOME: mkdtempSync(join(folder, "config-")) };
+    expect((await nts(env, "context", "add", "office", stack.url)).exitCode).toBe(0);
+    expect((await nts(env, "context", "add", "home", "http://127.0.0.1:9")).exitCode).toBe(0);
+    expect((await nts(env, "login", "--context", "office", "--level", "Viewer")).exitCode).toBe(0);
+    expect((await nts(env, "context")).stdout).toMatch(/\n\* +office .* stored\n +home .* none$/);
+    expect((await nts(env, "get", "hosts", "-o", "name")).stdout).toBe("nas\nswitch");
+    await nts(env, "context", "use", "home");
+    expect((await nts(env, "get", "hosts")).exitCode).toBe(7);
+    expect((await nts(env, "get", "hosts", "--context", "office")).exitCode).toBe(0);
+    await nts(env, "context", "remove", "home", "--yes");
+    expect((await nts(env, "get", "hosts")).exitCode).toBe(2);
+    const set = ["notifications", "set", "--network", "home", "--only-unknown", "--context", "office"];
+    expect((await nts(env, ...set, "-o", "json")).stdout).toContain('"only_unknown": true');
+    expect((await nts(env, "notifications", "--context", "office", "-o", "jsonpath=$.only_unknown")).stdout).toBe(
+      "true",
+    );
+  });
+});
+
 describe("nts apply: links", () => {
   it("names their hosts and VLANs, finds them again in either order, and lists them", async () => {
     const account = await anAccount(stack.url);
@@ -255,7 +389,7 @@ describe("nts apply: links", () => {
       stderr: expect.stringContaining("created Link nas/eth0 – core/24"),
     });
     writeFileSync(document, [...others, link(ends.toReversed().join(", "))].join("---\n"));
-    expect((await nts(env, "apply", "-f", document)).stdout).toBe(Array(3).fill("Nothing would change.").join("\n"));
+    expect((await nts(env, "apply", "-f", document)).stdout).toBe("Nothing would change.");
     const listed = await nts(env, "get", "links", "--network", "Home");
     expect(listed.stdout).toContain("nas eth0 – core 24");
     const subnet = ["kind: Subnet", "network: Home", "cidr: 10.0.0.0/24", "name: LAN", "vlan: Lab", ""].join("\n");
@@ -280,7 +414,7 @@ describe("nts apply: dependencies", () => {
       exitCode: 0,
       stderr: expect.stringContaining("created Dependency tv → nas/Web/443/tcp"),
     });
-    expect((await nts(env, "apply", "-f", document)).stdout).toBe("Nothing would change.\nNothing would change.");
+    expect((await nts(env, "apply", "-f", document)).stdout).toBe("Nothing would change.");
     const listed = await nts(env, "get", "dependencies", "--service-id", service.id);
     const impact = await nts(env, "impact", "nas/web");
     expect(impact.stdout).toMatch(/^STEPS +KIND +NAME +VIA +ID\n/);
@@ -289,7 +423,7 @@ describe("nts apply: dependencies", () => {
     expect(impact.stderr).toBe("1 hosts, 0 services and 1 processes stop with nas/web.");
     const needs = await nts(env, "impact", "tv", "--needs", "--depth", "1", "-o", "name");
     expect(needs.stdout).toBe("web");
-    expect(listed.stdout).toMatch(/^CLIENT +SERVER +NOTE +UPDATED AT.*\nnas\/cron +nas\/web .*\ntv +nas\/web /);
+    expect(listed.stdout).toMatch(/^CLIENT +SERVER +NOTE +UPDATED.*\nnas\/cron +nas\/web .*\ntv +nas\/web /);
   });
 });
 

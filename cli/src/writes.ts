@@ -1,9 +1,9 @@
 import type { ApiResponse } from "@nts/client/transport";
 import { operationOf } from "@nts/shared/client";
 import type { AnyEndpoint } from "@nts/shared/contract";
-import type { Connection } from "../connection.js";
-import { planText } from "../plans.js";
-import type { Terminal } from "../terminal.js";
+import type { Connection } from "./connection.js";
+import { planText } from "./plans.js";
+import type { Terminal } from "./terminal.js";
 
 export async function send(connection: Connection, operation: AnyEndpoint, input: object): Promise<ApiResponse> {
   // Without If-None-Match there is no 304.
