@@ -19,6 +19,10 @@ export interface ArpRow {
 
 /** Address, MAC address and vendor, as `arp-scan` separates them; other tables have blanks. */
 const OF_ARP_SCAN = /^[\d.]{7,15}\t[\da-f]{2}(?::[\da-f]{2}){5}\t(.+)$/i;
+/** Those of `netdiscover`, after the numbers of packets and bytes. */
+const OF_NETDISCOVER = /^[\d.]{7,15}\s+[\da-f]{2}(?::[\da-f]{2}){5}\s+\d+\s+\d+\s{2,}(.+)$/i;
+/** A row of `nbtscan`: address, NetBIOS name, whether it shares files, who is signed in, MAC address. */
+const OF_NBTSCAN = /^([\d.]{7,15})\s+(\S{1,15})\s+(?:.*\s)?([\da-f]{2}(?:[:-][\da-f]{2}){5})$/i;
 /** An interface of Juniper's systems, such as `ge-0/0/0.0` or `irb.10`. */
 const INTERFACE_OF_JUNIPER =
   /^(?:[a-z]{2}-\d+\/\d+\/\d+(?::\d+)?|(?:ae|bme|em|fxp|irb|lo|me|reth|st|vlan|vme)\d*)(?:\.\d+)?$/;
@@ -41,6 +45,8 @@ const HEADINGS: readonly RegExp[] = [
   /^ip arp table/,
   /^interface: \S+, (?:type: \S+, )?(?:mac: \S+, )?ipv4: /,
   /^flags: x - disabled, i - invalid, h - dhcp, d - dynamic/,
+  /^ip address netbios name server user mac address/,
+  /^ip at mac address count len mac vendor/,
 ];
 /** Lines that tables have beside entries and headings. */
 const NOTES: readonly RegExp[] = [
@@ -51,6 +57,9 @@ const NOTES: readonly RegExp[] = [
   /^flags: /,
   /^(?:columns|context)\b/,
   /^[-=_\s]{5,}$/,
+  /^doing nbt name scan for addresses from/,
+  /^-- active scan completed, \d+ hosts found\.$/,
+  /^currently scanning: .*\| screen view:|^\d+ captured arp req\/rep packets/,
   /^[*+#-] ?- ?(?:adjacencies|non-active|cp -|ps -|d -|rc -)/,
 ];
 
@@ -109,10 +118,22 @@ function rowOf(words: readonly string[], at: number, card: number): ArpRow {
   };
 }
 
-/** What `arp-scan` says of a MAC address: `Synology Incorporated (DUP: 2)`, or `(Unknown: locally administered)`. */
+/** True for headings of rows with names. */
+export function hasNamesInRows(line: string): boolean {
+  return /^ip address\s+netbios name\b/i.test(line.trim());
+}
+
+/** An entry of such a table; null if it is none. */
+export function namedRow(text: string): ArpRow | null {
+  const [, address, name = "", mac = ""] = OF_NBTSCAN.exec(text) ?? [];
+  return address === undefined ? null : { address, mac, link: "", states: [], hostname: hostnameIn(name) };
+}
+
+/** What programs say of a MAC address: `Synology Incorporated (DUP: 2)`, or `(Unknown: locally administered)`. */
 function vendorIn(line: string): string | null {
-  const written = OF_ARP_SCAN.exec(line.trim())?.[1]?.replace(/ \(DUP: \d+\)$/, "") ?? "";
-  return /^\(unknown\b/i.test(written) ? null : clip(written);
+  const [, written = ""] = OF_ARP_SCAN.exec(line.trim()) ?? OF_NETDISCOVER.exec(line.trim()) ?? [];
+  const bare = written.replace(/ \(DUP: \d+\)$/, "");
+  return /^\(?unknown\b/i.test(bare) ? null : clip(bare);
 }
 
 /** MikroTik's terse form names its values: `address=10.0.0.1`. */

@@ -67,6 +67,11 @@ describe("a CSV table", () => {
       ],
       ["4 row self: 127.0.0.1 is not the address of a machine"],
     ],
+    [
+      "drawn",
+      ["web [10.10.10.11, fd42:1::11]: "],
+      ["2 columns TYPE, SNAPSHOTS: nothing is made of what such a column says", "6 row old: it has no address"],
+    ],
     ["several-lines", ['The "old" server [10.1.0.5]: ', "Spare [10.1.0.6]: "], []],
     [
       "tabs",
@@ -77,6 +82,61 @@ describe("a CSV table", () => {
     const file = corpusFile("csv", name);
     expect(importedFrom([[file]])).toEqual(hosts);
     expect(skippedIn(csv, file)).toEqual(skipped);
+  });
+});
+
+describe("a table in JSON", () => {
+  it.each([
+    [
+      "netbox-answer",
+      ["sw1 [10.0.0.2]: "],
+      [
+        "1 columns url, site: nothing is made of what such a column says",
+        "1 row srv1: the row says that it is offline; to take such rows, ignore the column",
+      ],
+    ],
+    [
+      "unifi-clients",
+      ["Eva iPhone [192.168.1.41 A4:83:E7:00:00:41]: ", "nas [192.168.1.5 00:11:32:00:00:05]: "],
+      ["1 columns is_wired, ap_mac, essid, vlan, sw_mac, sw_port: nothing is made of what such a column says"],
+    ],
+    [
+      "pihole-devices",
+      ["nas.lan [192.168.1.5 00:11:32:00:00:05, fd00::5 00:11:32:00:00:05]: "],
+      ["1 columns firstSeen, lastQuery, numQueries, interface: nothing is made of what such a column says"],
+    ],
+    [
+      "powershell",
+      ["192.168.1.5 [192.168.1.5 00:11:32:00:00:05]: "],
+      [
+        "1 columns ifIndex, InterfaceAlias: nothing is made of what such a column says",
+        "1 row 192.168.1.255: 192.168.1.255 is not the address of a machine: FF:FF:FF:FF:FF:FF is not unicast",
+      ],
+    ],
+    ["tailscale", ["nas [100.101.102.103, fd7a:115c:a1e0::1]: ", "laptop [100.101.102.104, fd7a:115c:a1e0::2]: "], []],
+    [
+      "zabbix-hosts",
+      ["nas.lan [192.168.1.5]: ", "sw1 [192.168.1.2]: "],
+      ["1 column hostid: nothing is made of what such a column says"],
+    ],
+    [
+      "aws-instances",
+      ["ip-10-0-1-5.ec2.internal [10.0.1.5 02:00:00:00:00:01]: "],
+      ["1 columns InstanceId, PublicIpAddress: nothing is made of what such a column says"],
+    ],
+  ])("becomes hosts by the same headings, wherever its objects are: %s", (name, hosts, skipped) => {
+    const file = corpusFile("csv", name);
+    expect(importedFrom([[file]])).toEqual(hosts);
+    expect(skippedIn(csv, file)).toEqual(skipped);
+  });
+
+  it("gives a machine the addresses of its cards, and is refused if nothing has an address", () => {
+    const cards =
+      '"interfaces":[{"name":"eth0","mac":"52-54-00-00-00-10","ip":"10.0.0.1"},{"name":"eth1","ip":"10.1.0.1"}]';
+    expect(importedFrom([[`[{"hostname":"web",${cards}}]`]])).toEqual(["web [10.0.0.1 52:54:00:00:00:10, 10.1.0.1]: "]);
+    expect(refusalOf(csv, '{"name":"app","database":{"ip":"10.0.0.5"}}')).toMatch(
+      /^line 1, column 1: must have objects/,
+    );
   });
 });
 

@@ -16,8 +16,9 @@ import {
   type SeenService,
   type Skipped,
 } from "../scan.rules.js";
-import { reasonAgainstState, saidOf, type Column } from "./headings.rules.js";
-import { faultAt } from "./lines.js";
+import { reasonAgainstState, type Said, saidOf, type Column } from "./headings.rules.js";
+import { hasJsonRows, jsonRows } from "./json-rows.js";
+import { beginningOf, faultAt } from "./lines.js";
 import { isPortOfSwitch, portsInCell } from "./port-cells.js";
 import type { Reader, ReaderGiven } from "./reader.js";
 import { type Row, rowsOf } from "./rows.js";
@@ -36,10 +37,21 @@ import {
   takenColumns,
   unusedText,
 } from "./table.js";
-import { addressIn, cardOf, clip, hostnameIn, isGroup, isLinkLocal, isLoopback, macIn, toolInfo } from "./texts.js";
+import {
+  addressIn,
+  cardOf,
+  clip,
+  hostnameIn,
+  isGroup,
+  isGroupMac,
+  isLinkLocal,
+  isLoopback,
+  macIn,
+  toolInfo,
+} from "./texts.js";
 
-// CSV tables with a row per host, interface, port or service. Hosts are recognized by address; rows with the same host
-// belong to one.
+// Tables with a row per host, interface, port or service, as CSV or JSON. Hosts are recognized by address; rows with the
+// same host belong to one.
 
 /** Maximum addresses per cell. */
 const MOST_ADDRESSES_OF_A_ROW = 100;
@@ -48,6 +60,8 @@ const LONGEST_TAG = 50;
 const LONGEST_TAGS = 10_000;
 /** Different names of networks that are looked at. */
 const MOST_NETWORKS = 10_000;
+const WITHOUT_ROWS =
+  'must have objects with an address and a name or MAC address, such as {"hostname": "nas", "ip": "10.0.0.5"}';
 /** Headings of a column with a MAC address per address. */
 const PER_ADDRESS = /(?:addresses|macs)$/i;
 const ROLE_OF: ReadonlyMap<string, Role> = new Map(ROLE_NAMES.map((role) => [role.toLowerCase(), role]));
@@ -77,33 +91,53 @@ const LONGEST: readonly (readonly [Column, number])[] = [
 
 export const csv: Reader = {
   format: "csv",
-  looksLike: (beginning, given) => hasHeadings(beginning, saidOf(given?.columns)),
+  looksLike: (beginning, given) => {
+    const meanings = saidOf(given?.columns);
+    return hasHeadings(beginning, meanings) || hasJsonRows(beginning, meanings);
+  },
   read: readTable,
 };
+
+/** The rows of a table, to be read again and again, and the line of the one with the headings. */
+interface Table {
+  readonly rows: () => Iterable<Row>;
+  readonly line: number;
+  readonly isJson: boolean;
+}
+
+function tableIn(blocks: readonly Uint8Array[], meanings: Said): Table {
+  if (hasJsonRows(beginningOf(blocks), meanings)) {
+    const rows = [...jsonRows(blocks, meanings)];
+    return { rows: () => rows, line: 1, isJson: true };
+  }
+  const beginning = beginningOfTable(blocks, meanings);
+  return { rows: () => rowsOf(blocks, beginning), line: beginning.line, isJson: false };
+}
 
 function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
   const blocks = [...bytes];
   const sightings = createSightings();
   const { skipped } = sightings;
   const meanings = saidOf(given.columns);
-  const beginning = beginningOfTable(blocks, meanings);
+  const { rows, line: beginning, isJson } = tableIn(blocks, meanings);
   let columns: Columns | null = null;
   let resource: CsvResource = "hosts";
   let network: string | null = null;
   let taken = 0;
   /** By host name in the rows. */
   const named = new Map<string, SeenHost[]>();
-  for (const row of rowsOf(blocks, beginning)) {
-    if (row.line < beginning.line) {
+  for (const row of rows()) {
+    if (row.line < beginning) {
       skipped.add(row.line, `line ${row.line}`, "it precedes the headings");
       continue;
     }
     if (columns === null) {
+      if (isJson && row.cells.length === 0) throw faultAt(1, WITHOUT_ROWS);
       columns = columnsIn(row.cells, meanings);
       resource = given.resource ?? resourceOf(columns);
       requireColumns(columns, resource, row.line);
       if (columns.of.has("network") && given.network !== undefined) {
-        network = ownNetwork(rowsOf(blocks, beginning), columns, { after: row.line, network: given.network, skipped });
+        network = ownNetwork(rows(), columns, { headings: row, network: given.network, skipped });
       }
       const unused = unusedText(columns, NOT_OF_ROWS[resource]);
       if (unused !== null) skipped.add(row.line, unused, "nothing is made of what such a column says");
@@ -130,8 +164,11 @@ function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
     else putUnder(named, key, read.host);
   }
   if (columns === null) throw faultAt(1, "must begin with a line of headings", 1, "missing_headings");
-  for (const rows of named.values()) sightings.add(together(rows, skipped), `host ${rows[0]?.name ?? ""}`);
-  return { ...sightings.scan(toolInfo("CSV"), null), columns: takenColumns(columns, NOT_OF_ROWS[resource]) };
+  for (const ones of named.values()) sightings.add(together(ones, skipped), `host ${ones[0]?.name ?? ""}`);
+  return {
+    ...sightings.scan(toolInfo(isJson ? "JSON" : "CSV"), null),
+    columns: takenColumns(columns, NOT_OF_ROWS[resource]),
+  };
 }
 
 /** Why a row is of no machine, by what it says of its state; null if it may be of one. */
@@ -153,12 +190,13 @@ function stateOf(row: Row, columns: Columns): Fault | null {
 function ownNetwork(
   rows: Iterable<Row>,
   columns: Columns,
-  { after, network, skipped }: { readonly after: number; readonly network: string; readonly skipped: Skipped },
+  { headings, network, skipped }: { readonly headings: Row; readonly network: string; readonly skipped: Skipped },
 ): string | null {
   const names = new Set<string>();
   let first = 0;
   for (const row of rows) {
-    const name = row.line <= after ? "" : cellAsWritten(row, columns, "network").trim().toLowerCase();
+    const isBefore = row.line < headings.line || row.cells.join() === headings.cells.join();
+    const name = isBefore ? "" : cellAsWritten(row, columns, "network").trim().toLowerCase();
     if (name !== "") first ||= row.line;
     if (name !== "" && names.size <= MOST_NETWORKS) names.add(name);
   }
@@ -195,7 +233,7 @@ function macFaults(row: TableRow): Fault[] {
     column: "mac",
     code: "not_a_mac_address",
   }));
-  const { length } = wordsIn(row.all("address"));
+  const { length } = wordsIn(row.all("address").replaceAll(/\([^()]*\)/g, " "));
   if (length === 0 || macsOf(row, length) !== null) return faults;
   const reason = `${written.length} MAC addresses for ${length} addresses: there must be one for each, or ${UNKNOWN_MAC} if it is unknown`;
   return [...faults, { reason, column: "mac", code: "unassigned_mac_addresses" }];
@@ -359,12 +397,14 @@ interface Addresses {
 
 /** The addresses of a row, each with its MAC address; or why there are none. */
 function addressesOf(row: TableRow): Addresses | Fault {
-  const written = wordsIn(row.all("address"));
+  // Programs add the name of the interface, as in `10.0.0.5 (eth0)`.
+  const written = wordsIn(row.all("address").replaceAll(/\([^()]*\)/g, " "));
   const fault = (code: CellFault, reason: string): Fault => ({ reason, column: "address", code });
   if (written.length === 0) return fault("missing_address", "it has no address");
   if (written.length > MOST_ADDRESSES_OF_A_ROW)
     return fault("too_many_addresses", `a row may have at most ${MOST_ADDRESSES_OF_A_ROW} addresses`);
   const macs = macsOf(row, written.length);
+  const isNameless = row.of("name") === "" && row.of("hostname") === "" && row.of("host") === "";
   const addresses: SeenAddress[] = [];
   const faults: Fault[] = [];
   let vendor: string | null = null;
@@ -374,7 +414,17 @@ function addressesOf(row: TableRow): Addresses | Fault {
       faults.push(found);
       continue;
     }
-    const card = cardOf(macs?.[index] ?? null, found.ip);
+    if (addresses.some(({ ip }) => ip === found.ip)) continue;
+    const mac = macs?.[index] ?? null;
+    if (mac !== null && isGroupMac(mac) && isNameless) {
+      faults.push({
+        reason: `${found.ip} is not the address of a machine: ${mac} is not unicast`,
+        column: "mac",
+        code: "unusable_address",
+      });
+      continue;
+    }
+    const card = cardOf(mac, found.ip);
     vendor ??= card.vendor;
     addresses.push({ ip: found.ip, mac: card.mac });
   }

@@ -153,6 +153,14 @@ describe("a file that is no text is refused, with what to do instead", () => {
     ["a table of kubectl", Buffer.from("NAME   STATUS   ROLES\nk1     Ready    <none>\n"), /`kubectl get nodes/],
     ["a manifest of Kubernetes", Buffer.from("apiVersion: apps/v1\nkind: Deployment\n"), /`kubectl get nodes/],
     ["neighbours by LLDP", Buffer.from('{"lldp":{"interface":[]}}'), /import `ip -j neigh`/],
+    ["services by mDNS", Buffer.from("+;eth0;IPv4;NAS;_http._tcp;local\n"), /run `nts agent`/],
+    ["the status of Tailscale", Buffer.from("100.64.0.1  nas  eva@  linux  -\n"), /`tailscale status --json`/],
+    ["a state of WireGuard", Buffer.from("interface: wg0\n  public key: AAAA=\n"), /as CSV/],
+    ["guests of libvirt", Buffer.from(" Id   Name   State\n---\n 1    web    running\n"), /`virsh net-dhcp-leases`/],
+    ["MAC addresses of a switch", Buffer.from("sw1#show mac address-table\n   Mac Address Table\n"), /`show ip arp`/],
+    ["targets of Prometheus", Buffer.from('[{"targets":["10.0.0.1:9100"]}]'), /targets of Prometheus/],
+    ["connections of PowerShell", Buffer.from('"LocalAddress","LocalPort"\n'), /`netstat -ano`/],
+    ["a configuration of Nagios", Buffer.from("define host {\n  host_name nas\n}\n"), /as CSV/],
     ["an error message", Buffer.from("bash: nmap: command not found\n"), /the error of a command/],
     ["a report of Qualys", Buffer.from("<?xml version='1.0'?><SCAN/>"), /a report of Qualys.*as CSV/],
     [
@@ -162,5 +170,28 @@ describe("a file that is no text is refused, with what to do instead", () => {
     ],
   ])("%s", (_what, file, advice) => {
     expect(refusalOf(file)).toMatch(advice);
+  });
+});
+
+describe("output below the command that printed it", () => {
+  it.each([
+    [
+      "ss",
+      "eva@nas:~$ sudo ss -tulpn\nNetid State Recv-Q Send-Q Local Address:Port Peer Address:Port\ntcp LISTEN 0 128 0.0.0.0:22 0.0.0.0:*\n",
+    ],
+    [
+      "docker",
+      '$ docker inspect web\n[{"Id":"1","Name":"/web","Config":{},"State":{},"NetworkSettings":{"Networks":{}}}]\n',
+    ],
+    ["nmap", '$ nmap -oX - 10.0.0.1\n<?xml version="1.0"?>\n<nmaprun scanner="nmap"></nmaprun>\n'],
+    [
+      "netstat",
+      "C:\\Users\\eva>netstat -an\n\nProto  Local Address  Foreign Address  State\nTCP  0.0.0.0:135  0.0.0.0:0  LISTENING\n",
+    ],
+    ["csv", "root@pve:~# cat table.csv\nip,name\n10.0.0.1,nas\n"],
+  ])("is read as if it stood alone: %s", (format, text) => {
+    const named = { hostId: null, hostname: "box" };
+    for (const given of ["auto", format] as const)
+      expect(readFile([Buffer.from(text)], { format: given as "auto", nowMs: 0, named }).format).toBe(format);
   });
 });

@@ -16,6 +16,16 @@ describe("DHCP leases", () => {
       ["6 lease of 192.168.88.252: no machine has it at present"],
     ],
     [
+      "mikrotik-prompt",
+      ["nas [192.168.88.10 00:11:32:00:00:10]: ", "laptop-eva [192.168.88.254 00:11:32:00:00:20]: "],
+      ["7 lease of 192.168.88.253: no machine has it at present"],
+    ],
+    [
+      "libvirt",
+      ["web01 [192.168.122.10 52:54:00:00:00:10]: ", "192.168.122.11 [192.168.122.11 52:54:00:00:00:11]: "],
+      [],
+    ],
+    [
       "odhcpd",
       ["laptop [192.168.1.5 00:11:32:08:00:05, 2001:db8:8::5 00:11:32:08:00:05, fd00:8::5 00:11:32:08:00:05]: "],
       ["3 lease of 192.168.1.6: it has expired", "4 lease of fd00:8:0:f0::: it is a prefix, not an address"],

@@ -22,10 +22,13 @@ import { addressIn, cardOf, hostnameIn, macIn, toolInfo } from "./texts.js";
 const KEA = /^address,(?:hwaddr|duid),/;
 const ISC =
   /^(?:lease [\d.]{7,15} \{|ia-(?:na|ta|pd) "|server-duid |authoring-byte-order |failover peer |# The format of this file is documented in the dhcpd\.leases)/;
+/** Lines in which the first lease, or a heading, is looked for; prompts and notes may precede it. */
+const MOST_TITLES = 20;
+
 export const dhcpLeases: Reader = { format: "dhcp-leases", looksLike, read: readLeases };
 
 function looksLike(beginning: string): boolean {
-  return beginning.split("\n", 20).some((line) => kindOf(line.trim()) !== null) || hasReservations(beginning);
+  return beginning.split("\n", MOST_TITLES).some((line) => kindOf(line.trim()) !== null) || hasReservations(beginning);
 }
 
 function readLeases(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
@@ -50,7 +53,7 @@ function readLines(blocks: readonly Uint8Array[], { nowMs }: ReaderGiven): Scan 
       kind = kindOf(text);
       isTable = leasesUnder(text) !== null;
     }
-    if (kind === null && text !== "" && !/^(?:#|flags:|columns:)/i.test(text)) break;
+    if (kind === null && line.number >= MOST_TITLES) break;
     for (const lease of [kind?.({ ...line, text: isTable ? line.text : text }) ?? []].flat()) {
       leases.delete(lease.address);
       leases.set(lease.address, lease);

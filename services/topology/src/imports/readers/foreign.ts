@@ -70,6 +70,37 @@ const FOREIGN: readonly (readonly [beginning: RegExp, advice: string])[] = [
     "is the output of snmpwalk, which is not read here: import the ARP table of the device as shown",
   ],
   [/^\{\s*"lldp"\s*:/, "is the output of lldpctl, which is not read: import `ip -j neigh` of the same machine"],
+  [
+    /^[+=];[^;\n]*;IPv[46];/,
+    "is the output of avahi-browse: run `nts agent`, which asks by mDNS itself, or import `ip -j neigh`",
+  ],
+  [
+    /^100\.\d+\.\d+\.\d+ +\S+ +\S+@\S* +\S+ +(?:-|active|idle|offline)/,
+    "is the status of Tailscale for people: import `tailscale status --json`",
+  ],
+  [/^interface: \S+\n\s+public key: /, "is the state of WireGuard, which names no machines: write them as CSV"],
+  [
+    /^\s*Id\s+Name\s+State\n-+/,
+    "is a list of guests for people: import `virsh net-dhcp-leases`, or run `nts agent` on the machine",
+  ],
+  [
+    /^(?:\S+[#>].*\n)?\s*Mac Address Table\n|^(?:\S+[#>].*\n)?Vlan +Mac Address +Type +Ports/,
+    "is the table of a switch, which has no addresses: import its ARP table (`show ip arp`), or `snmpwalk -On` of it",
+  ],
+  [
+    /^(?:\S+[#>].*\n)?Capability Codes: .*(?:\n.*){1,6}\n\s*Device ID\s+Local Int/,
+    "are the neighbours of a switch for people: import `snmpwalk -On` of it",
+  ],
+  [
+    /^(?:#.*\n|\s)*define (?:host|hostgroup|service) ?\{/,
+    "is a configuration of Nagios, which is not read: write its hosts as CSV",
+  ],
+  [/^-{20,}\nLLDP neighbors:/, "are neighbours for people: import `lldpctl -f json0`"],
+  [/^\[\s*\{\s*"(?:targets|labels)"\s*:/, "is a list of targets of Prometheus: import what it was made from"],
+  [
+    /^(?:#TYPE .*\n)?"?(?:LocalAddress|CreationTime|Caption)"?,.*"?LocalPort"?/,
+    "is a list of connections of PowerShell: import the output of `netstat -ano`",
+  ],
   [/^\[\s*\]\s*$/, "is an empty list: there is nothing to import"],
   [/^"?prefix"?\s*[,;\t]/i, "lists networks, not machines: export the IP addresses instead"],
   [/^\{\\rtf/, "is a formatted text: save it as plain text"],

@@ -7,14 +7,14 @@ import { isPlaceholder } from "../../values/synthetic-names.rules.js";
 const HEADINGS = {
   address: [
     "ip_address ip_addresses ip ips address addresses ipv4 ipv4_address ipv4_addresses ipv6 ipv6_address ipv6_addresses",
-    "ipaddress ip_addr ip_adr last_ip local_ip primary_ip primary_ipv4 primary_ipv6 devlastip ip_address_v4 ip_address_v6",
+    "ipaddress tailscaleips privateipaddress privateipaddresses private_ip private_ip_address ip_addr ip_adr last_ip local_ip primary_ip primary_ipv4 primary_ipv6 primary_ip4 primary_ip6 devlastip ip_address_v4 ip_address_v6",
     "ip_adresse ip_adressen ipadresse ipv4_adresse ipv6_adresse adresse_ip adresses_ip adresse_ipv4 adresse_ipv6",
     "direccion_ip direcciones_ip indirizzo_ip indirizzi_ip endereco_ip enderecos_ip ip_adres ip_adressen ipadres",
     "adres_ip adresy_ip ip_adresa adresa_ip ip_adress ip_osoite ip_adresi ip_cim ip_адрес ip_адреса ip地址 ipアドレス ip_주소",
   ],
   mac: [
     "mac_address mac_addresses mac macs macaddress mac_addr mac_adr hwaddr hw_address hardware_address ethernet ethernet_address",
-    "physical_address clientid client_id devmac lladdr",
+    "physical_address clientid client_id devmac lladdr link_layer_address linklayeraddress",
     "mac_adresse mac_adressen macadresse hardwareadresse hardware_adresse physische_adresse physikalische_adresse",
     "adresse_mac adresses_mac adresse_physique direccion_mac direcciones_mac direccion_fisica",
     "indirizzo_mac indirizzi_mac indirizzo_fisico endereco_mac enderecos_mac endereco_fisico mac_adres fysiek_adres",
@@ -22,7 +22,7 @@ const HEADINGS = {
     "mac地址 macアドレス mac_주소",
   ],
   hostname: [
-    "hostname host_name fqdn dns_name dns dns_hostname devfqdn computer_name computername netbios_name",
+    "hostname host_name fqdn dns_name dnsname dns dns_hostname privatednsname devfqdn computer_name computername netbios_name",
     "rechnername computername hostnamen dns_namen nom_d_hote nom_de_l_hote nom_hote nom_dns nom_de_l_ordinateur",
     "nom_d_ordinateur nombre_de_host nombre_host nombre_del_host nombre_dns nombre_de_equipo nombre_del_equipo",
     "nome_host nome_dns nome_do_host nome_computer nome_del_computer nome_do_computador hostnaam dns_naam computernaam",
@@ -31,7 +31,7 @@ const HEADINGS = {
   host: ["host machine server rechner maschine hote serveur servidor macchina maquina"],
   device: ["device virtual_machine gerat geraet appareil dispositivo apparaat vm"],
   name: [
-    "name label title display_name alias device_name client client_name devname assetname asset_name",
+    "name sysname label title display_name alias device_name client client_name devname assetname asset_name",
     "bezeichnung geratename geraetename nom nom_de_l_appareil nombre nombre_del_dispositivo nome nome_dispositivo",
     "nom_peripherique nom_equipement nom_machine nombre_equipamiento nome_equipamento nome_maquina nome_macchina nome_apparecchio",
     "naam apparaatnaam nazwa nazwa_urzadzenia nazev nazev_zarizeni nazov namn enhetsnamn navn enhedsnavn nimi nev nume",
@@ -44,9 +44,9 @@ const HEADINGS = {
     "omschrijving opmerking opmerkingen beschrijving",
   ],
   vendor: [
-    "vendor manufacturer mac_vendor hersteller fabricant constructeur fabricante fornecedor produttore fornitore",
+    "vendor manufacturer mac_vendor macvendor hersteller fabricant constructeur fabricante fornecedor produttore fornitore",
     "producent vyrobce vyrobca tillverkare valmistaja uretici gyarto producator производитель виробник 厂商 制造商 メーカー 제조사",
-    "fabrikant devvendor vendor_name manufacturer_name make brand marke marque marca merk",
+    "fabrikant devvendor oui vendor_name manufacturer_name make brand marke marque marca merk",
   ],
   model: [
     "model modell modele modelo modello model_name model_number modelname device_model hardware_model",
@@ -161,6 +161,8 @@ export function meaningOf(column: Column): string | null {
 const OF_SWITCHES =
   /^(?:(?:network_)?switch(?:_(?:name|port|ip|mac))?|switch(?:name|port)|netzwerkswitch|commutateur|conmutador|comutador|interruttore|uplink(?:_(?:device|name|switch))?|upstream|parent(?:_(?:device|node|name|mac))?|connection|connected_to|access_point|ap|ap_name|patch_?panel|patchfeld|netzwerkdose|dose|verbindung|connexion|conexion|connessione|verbinding)$/;
 
+const OF_CLIENT = /^client_?id$/;
+
 /** A heading without case, accents and punctuation: "IP-Adresse (LAN)" is `ip_adresse_lan`. */
 export function headingKey(heading: string): string {
   return heading
@@ -171,16 +173,26 @@ export function headingKey(heading: string): string {
     .replaceAll(/^_|_$/g, "");
 }
 
-/** What a heading is: whole, without what it has in parentheses, or up to a slash, as in "Hostname/FQDN". */
+/** What a part of a heading may be, as in "Network - IP address": a name is that of the part before it. */
+const OF_PARTS: ReadonlySet<Column | undefined> = new Set(["address", "mac", "hostname", "serial", "model"]);
+
+/** What a heading is: whole, without what it has in parentheses, up to a slash as in "Hostname/FQDN", or after a dash. */
 function columnOf(heading: string): Column | null {
   const bare = heading.replaceAll(/\([^()]*\)|\[[^[\]]*\]/g, " ");
   const remark = headingKey(heading.slice(heading.search(/[([]/) + 1));
   if (bare !== heading && OF_SWITCHES.test(remark)) return null;
   const [first = ""] = bare.split("/", 1);
-  return (
-    [heading, bare, first].map((text) => COLUMN_OF.get(essenceOf(headingKey(text)))).find((one) => one !== undefined) ??
-    null
-  );
+  const known = [heading, bare, first].map(knownColumn).find((one) => one !== undefined);
+  if (known !== undefined) return known;
+  const [whole = "", part] = bare.split(/ [-–:>] /, 2);
+  const ofPart = part === undefined ? undefined : knownColumn(part);
+  if (OF_PARTS.has(ofPart)) return ofPart ?? null;
+  const named = ofPart === "name" ? knownColumn(whole) : undefined;
+  return named === "os" || named === "vendor" || named === "model" ? named : null;
+}
+
+function knownColumn(text: string): Column | undefined {
+  return COLUMN_OF.get(essenceOf(headingKey(text)));
 }
 
 /** What the columns with these headings are; null for those that are not used. */
@@ -195,9 +207,12 @@ export function columnsOf(headings: readonly string[], meanings: Said = new Map(
   // Tables of address managers name the switch as device, and its port, beside the machine's own name.
   const isSwitch = has("device") && has("hostname") && !has("interface");
   const isPlug = has("port") && !isOfServices && (isSwitch || keys.some((key) => OF_SWITCHES.test(key)));
+  const hasCard = known.some((column, index) => column === "mac" && !OF_CLIENT.test(keys[index] ?? ""));
   return known.map((column, index): Column | null => {
     if (meanings.has(keys[index] ?? "")) return column;
     if (column === "port" && isPlug) return null;
+    // The identity of a client contains its MAC address, which other columns have as it is.
+    if (column === "mac" && hasCard && OF_CLIENT.test(keys[index] ?? "")) return null;
     // A version is that of the service, else of the operating system, else of something unknown.
     if (column === "version" && !isOfServices) return has("os") && !has("os_version") ? "os_version" : null;
     if (column !== "device") return column;

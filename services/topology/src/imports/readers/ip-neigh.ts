@@ -1,5 +1,5 @@
 import { MOST_SIGHTINGS, type Scan, type Skipped } from "../scan.rules.js";
-import { arpRow, hasArpHeadings, isArpNote } from "./arp-tables.js";
+import { arpRow, hasArpHeadings, hasNamesInRows, isArpNote, namedRow } from "./arp-tables.js";
 import { behindBridge, isOfBridge } from "./bridges.js";
 import { documentsIn } from "./documents.js";
 import { entriesOf, listAt, textAt } from "./json.js";
@@ -105,8 +105,10 @@ function* inJson(blocks: readonly Uint8Array[]): Generator<Neighbour> {
 function* inLines(blocks: readonly Uint8Array[], skipped: Skipped): Generator<Neighbour> {
   let isKnown = false;
   let hasHeadings = false;
+  let isNamed = false;
   for (const { number, text } of linesOf(blocks)) {
-    const neighbour = neighbourIn(text, number);
+    isNamed ||= hasNamesInRows(text);
+    const neighbour = neighbourIn(text, number, isNamed);
     isKnown ||= neighbour !== null;
     if (neighbour !== null) yield neighbour;
     else if (isArpNote(text)) hasHeadings = true;
@@ -117,10 +119,11 @@ function* inLines(blocks: readonly Uint8Array[], skipped: Skipped): Generator<Ne
   if (!isKnown && !hasHeadings) throw faultAt(1, "must be neighbours as printed by `ip -j neigh` or `arp -an`");
 }
 
-function neighbourIn(line: string, number: number): Neighbour | null {
+/** @param isNamed true under headings by which the second word of a row is a name */
+function neighbourIn(line: string, number: number, isNamed: boolean): Neighbour | null {
   const text = line.trim();
   if (text.length > LONGEST) return null;
-  const read = ofTools(text) ?? arpRow(text);
+  const read = (isNamed ? namedRow(text) : null) ?? ofTools(text) ?? arpRow(text);
   return read === null ? null : { line: number, ...read };
 }
 

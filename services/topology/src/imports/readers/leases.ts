@@ -158,6 +158,7 @@ const ODHCPD =
 /** Headings of tables of leases for people. */
 const TABLES: readonly (readonly [heading: RegExp, lines: () => LeaseLines])[] = [
   [/^mac address +ip address +host name +expires in/i, () => ofUdhcpd],
+  [/^expiry time +mac address +protocol +ip address/i, () => ofLibvirt],
   [/^bindings from all pools|^ip address +client-id\//i, () => ofCisco],
   [/^(?:columns: |#)? *address,? +mac-address,? .*\bserver\b/i, mikrotikLeases],
 ];
@@ -194,6 +195,14 @@ function ofUdhcpd({ number: line, text }: Line): Lease | null {
     /^([\da-f:]{17}) +([\d.]{7,15}) +(?:(\S+) +)?((?:\d+ days? )?\d+:\d\d:\d\d|expired)$/i.exec(text) ?? [];
   if (address === "") return null;
   return { line, address, mac, hostname, endsMs: null, fault: left === "expired" ? "it has expired" : null };
+}
+
+/** `virsh net-dhcp-leases`: the end in local time, MAC address, protocol, address with its prefix length, and name. */
+function ofLibvirt({ number: line, text }: Line): Lease | null {
+  const [, mac = "", address = "", name = "-"] =
+    /^[\d-]{10} [\d:]{8} +([\da-f:]{17}) +ipv[46] +([\da-f.:]{3,45})\/\d{1,3} +(\S+)/i.exec(text.trim()) ?? [];
+  if (address === "") return null;
+  return { line, address, mac, hostname: name === "-" ? "" : name, endsMs: null, fault: null };
 }
 
 /** `show ip dhcp binding`: the identity of a client is its MAC address after the type 01. */

@@ -43,11 +43,22 @@ export const masscan: Reader = {
 
 export const naabu: Reader = {
   format: "naabu",
-  looksLike: (beginning) =>
-    /^\{[^\n]{0,2000}"ip"\s*:\s*"[^"]+"[^\n]{0,2000}"port"\s*:/.test(beginning) ||
-    PLAIN.test(beginning.split("\n", 1)[0]?.trim() ?? ""),
+  looksLike: (beginning) => {
+    const [first = ""] = beginning.split("\n", 1);
+    return isEntryOfNaabu(first) || PLAIN.test(first.trim());
+  },
   read: (bytes) => readEntries(bytes, "naabu", "must be the output of `naabu -json`, or lines such as 10.0.0.1:80"),
 };
+
+/** An entry names its address and port; other files have them in objects within. */
+function isEntryOfNaabu(line: string): boolean {
+  try {
+    const entry: unknown = JSON.parse(line);
+    return isObject(entry) && typeof entry["ip"] === "string" && Object.hasOwn(entry, "port");
+  } catch {
+    return false;
+  }
+}
 
 function readEntries(bytes: Iterable<Uint8Array>, tool: string, requirement: string): Scan {
   const blocks = [...bytes];

@@ -47,7 +47,8 @@ function looksLike(beginning: string): boolean {
   if (!/^[[{]/.test(beginning)) return false;
   return (
     /"id"\s*:\s*"(?:qemu|lxc|node|storage|sdn|pool|cluster)["/]/.test(beginning) ||
-    /"(?:digest"\s*:\s*"[\da-f]{40}"|hardware-address"\s*:|hwaddr"\s*:)/.test(beginning)
+    /"(?:digest"\s*:\s*"[\da-f]{40}"|hardware-address"\s*:)/.test(beginning) ||
+    (/"hwaddr"\s*:/.test(beginning) && /"inet6?"\s*:/.test(beginning))
   );
 }
 

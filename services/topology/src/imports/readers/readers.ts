@@ -19,6 +19,7 @@ import { lsof } from "./lsof.js";
 import { netstat } from "./netstat.js";
 import { nmap } from "./nmap.js";
 import { masscan, naabu } from "./port-scans.js";
+import { withoutPrompt } from "./prompt.js";
 import { proxmox } from "./proxmox.js";
 import { report } from "./report.js";
 import type { Reader, ReaderGiven } from "./reader.js";
@@ -59,10 +60,8 @@ export interface Given extends ReaderGiven {
  * @throws AppError `validation_failed` with the place
  */
 export function readFile(file: Uint8Array[], given: Given): { format: string; scan: Scan } {
-  const { blocks, guess } = decoded(file.splice(0), given.limits);
-  const reader =
-    given.format === "auto" ? readerFor(blocks, given) : READERS.find(({ format }) => format === given.format);
-  if (reader === undefined) throw new Error(`nothing reads ${given.format}`);
+  const { blocks: written, guess } = decoded(file.splice(0), given.limits);
+  const { reader, blocks } = given.format === "auto" ? detected(written, given) : chosen(written, given);
   const scan = withReason(withVisibleNames(reader.read(drained(blocks), given)));
   if (guess !== null)
     scan.skipped.add(
@@ -88,17 +87,38 @@ function withReason(scan: Scan): Scan {
   return scan;
 }
 
-function readerFor(blocks: readonly Uint8Array[], given: ReaderGiven): Reader {
+/** The reader of a file, and what it is to read: without the prompt before it, if only then it is known. */
+interface Readable {
+  readonly reader: Reader;
+  readonly blocks: Uint8Array[];
+}
+
+function chosen(blocks: Uint8Array[], given: Given): Readable {
+  const reader = READERS.find(({ format }) => format === given.format);
+  if (reader === undefined) throw new Error(`nothing reads ${given.format}`);
+  const bare = reader.looksLike(beginningOf(blocks), given) ? null : withoutPrompt(blocks);
+  const isBetter = bare !== null && reader.looksLike(beginningOf(bare), given);
+  return { reader, blocks: isBetter ? bare : blocks };
+}
+
+function detected(blocks: Uint8Array[], given: ReaderGiven): Readable {
   const beginning = beginningOf(blocks);
-  const advice = adviceFor(beginning);
-  if (advice !== null) throw validationFailed({ path: "line 1, column 1", message: advice });
-  const reader =
-    READERS.find(({ looksLike }) => looksLike(beginning, given)) ?? (hasArpRows(beginning) ? arp : undefined);
-  if (reader !== undefined) return reader;
+  const reader = readerFor(beginning, given);
+  if (reader !== null) return { reader, blocks };
+  const bare = withoutPrompt(blocks);
+  const readerOfBare = bare === null ? null : readerFor(beginningOf(bare), given);
+  if (bare !== null && readerOfBare !== null) return { reader: readerOfBare, blocks: bare };
   const known = READERS.map(({ format }) => format).join(", ");
   const message =
     beginning === ""
       ? "the file is empty"
       : `${UNRECOGNIZED_FILE} Supported: ${known}. If it is one of these, select its format.`;
   throw validationFailed({ path: "line 1, column 1", message });
+}
+
+/** @throws AppError `validation_failed` for a file that is known, and not read */
+function readerFor(beginning: string, given: ReaderGiven): Reader | null {
+  const advice = adviceFor(beginning);
+  if (advice !== null) throw validationFailed({ path: "line 1, column 1", message: advice });
+  return READERS.find(({ looksLike }) => looksLike(beginning, given)) ?? (hasArpRows(beginning) ? arp : null);
 }

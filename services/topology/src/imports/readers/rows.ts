@@ -7,6 +7,14 @@ export const MOST_CELLS = 200;
 /** An apostrophe protects cells from being evaluated by spreadsheets; further ones belong to the text. */
 const ESCAPED = /^'(?='*[=+\-@＝＋－＠\t\r])/;
 
+/** Lines that programs draw around and between the rows of tables. */
+const RULE = /^[\s|+:=-]*[=-]{3}[\s|+:=-]*$/;
+
+/** True for a line such as `+-----+-----+`. */
+export function isRule(line: string): boolean {
+  return RULE.test(line);
+}
+
 export interface Row {
   /** Its first line. */
   readonly line: number;
@@ -32,7 +40,7 @@ export function* rowsOf(
   let open: { line: number; text: string } | null = null;
   for (const { number, text } of linesOf(bytes)) {
     const bare = number === 1 ? text.replace(/^\uFEFF/, "") : text;
-    if (open === null && (bare.trim() === "" || notes.has(number))) continue;
+    if (open === null && (bare.trim() === "" || isRule(bare) || notes.has(number))) continue;
     const { line, text: before }: { line: number; text: string | null } = open ?? { line: number, text: null };
     const row: string = before === null ? bare : `${before}\n${bare}`;
     if (row.length > LINE_LIMIT)

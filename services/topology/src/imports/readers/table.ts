@@ -12,7 +12,7 @@ import {
   withoutPlaceholder,
 } from "./headings.rules.js";
 import { type Line, linesOf } from "./lines.js";
-import { MOST_CELLS, type Row, separatorOf } from "./rows.js";
+import { isRule, MOST_CELLS, type Row, separatorOf } from "./rows.js";
 
 // Columns of a table, identified by their headings in any order and language.
 
@@ -75,7 +75,7 @@ export function beginningIn(lines: Iterable<Line>, meanings: Said): Beginning {
     if (number > MOST_TITLES) break;
     const named = SEPARATOR_LINE.exec(text)?.[1];
     announced = named ?? announced;
-    if (named !== undefined || TYPE_LINE.test(text) || text.trim() === "") {
+    if (named !== undefined || TYPE_LINE.test(text) || text.trim() === "" || isRule(text)) {
       notes.add(number);
       continue;
     }

@@ -71,6 +71,11 @@ export function cardOf(
   return { mac: kind === "of its address" ? null : mac, vendor: kind === "local" ? RANDOM_CARD : null };
 }
 
+/** Multicast or broadcast. @param mac in canonical form */
+export function isGroupMac(mac: string): boolean {
+  return (parseInt(mac.slice(0, 2), 16) & 1) === 1;
+}
+
 /** Multicast, broadcast or unspecified. @param ip in canonical form */
 export function isGroup(ip: string): boolean {
   const first = Number(ip.split(".", 1)[0]);
