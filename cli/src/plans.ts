@@ -91,8 +91,9 @@ function dependencyLines(
   const leftOut = Object.entries({ loopback, broadcast, "to or from no known host": unknown, unclear });
   const reasons = leftOut.filter(([, count]) => count > 0).map(([reason, count]) => `${count} ${reason}`);
   const changed = all.filter(({ action }) => action !== "unchanged");
+  const isNone = Object.values(made).every((count) => count === 0);
   return [
-    line("depends", made),
+    ...(isNone ? [] : [line("depends", made)]),
     ...changed.slice(0, NAMED).map((one) => {
       const sign = one.action === "failed" ? "!" : SIGNS[one.action as "create" | "update"];
       return `    ${sign} ${dependencyText(one)}${one.error === null ? "" : `: ${one.error.message}`}`;

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { parse } from "yaml";
 import { execa } from "execa";
 import { readSenseSettings } from "@nts/cli/discover/settings";
 import type { ArchiveImport, ImportPlan } from "@nts/shared/contract";
@@ -186,8 +187,8 @@ describe("the examples of docs/exports.md", () => {
     const yaml = readBlocks("docs/exports.md").flatMap(({ kind, text }) => (kind === "yaml" ? [text.trim()] : []));
     const shown = (beginning: string): string => yaml.find((text) => text.startsWith(beginning)) ?? "";
     const anonymous = (text: string): string => text.replaceAll(/nts-[0-9a-f-]{36}/g, "nts-id");
-    expect(await fileOf("gatus.yaml")).toBe(shown("endpoints:"));
-    expect(anonymous(await fileOf("autokuma.yaml"))).toBe(anonymous(shown("# Labels")));
+    expect(parse(await fileOf("gatus.yaml"))).toEqual(parse(shown("endpoints:")));
+    expect(parse(anonymous(await fileOf("autokuma.yaml")))).toEqual(parse(anonymous(shown("# Labels"))));
     expect(await fileOf("metrics.txt")).toMatch(
       /^nts_inventory_hosts\{network="Home",network_id="[0-9a-f-]{36}"\} 1$/m,
     );

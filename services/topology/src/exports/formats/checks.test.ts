@@ -47,7 +47,7 @@ describe("endpoints for Gatus", () => {
   it("are a page or a connection of each service with TCP, and a ping of hosts without any", () => {
     const quiet = aHost("quiet", "quiet", [[161, "Net-SNMP", "Udp"]], "2001:db8::9");
     expect(endpointsOf([WEB, quiet]).map(({ name, url, conditions }) => [name, url, ...conditions])).toEqual([
-      ["nginx (web)", "https://10.0.0.5:443", "[STATUS] < 500"],
+      ["nginx (web)", "https://10.0.0.5:443", "[CONNECTED] == true", "[STATUS] < 500"],
       ["PostgreSQL (web)", "tcp://10.0.0.5:5432", "[CONNECTED] == true"],
       ["quiet", "icmp://[2001:db8::9]", "[CONNECTED] == true"],
     ]);

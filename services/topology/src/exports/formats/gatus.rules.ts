@@ -73,18 +73,20 @@ export function createGatusWriter(names: Names): ExportWriter {
   };
 }
 
-/** What answers at all is up: pages may ask for a password. */
-const CONDITIONS: Readonly<Record<Check["scheme"], string>> = {
-  https: "[STATUS] < 500",
-  http: "[STATUS] < 500",
-  tcp: "[CONNECTED] == true",
+const IS_CONNECTED = "[CONNECTED] == true";
+/** Without a connection, the status is 0. Pages that answer are up, also if they ask for a password. */
+const ANSWERS = [IS_CONNECTED, "[STATUS] < 500"];
+const CONDITIONS: Readonly<Record<Check["scheme"], readonly string[]>> = {
+  https: ANSWERS,
+  http: ANSWERS,
+  tcp: [IS_CONNECTED],
 };
 
 interface Endpoint {
   readonly name: string;
   readonly group: string;
   readonly url: string;
-  readonly conditions: string;
+  readonly conditions: readonly string[];
   readonly needs: readonly string[] | undefined;
 }
 
@@ -96,7 +98,7 @@ function endpointText({ name, group, url, conditions, needs = [] }: Endpoint): s
     `    url: ${quoted(url)}`,
     // Certificates are rarely for an address.
     ...(url.startsWith("https:") ? ["    client:", "      insecure: true"] : []),
-    `    conditions: [${quoted(conditions)}]`,
+    `    conditions: [${conditions.map(quoted).join(", ")}]`,
   ];
   return `${lines.join("\n")}\n`;
 }
