@@ -72,6 +72,15 @@ describe("a CSV table", () => {
       ["web [10.10.10.11, fd42:1::11]: "],
       ["2 columns TYPE, SNAPSHOTS: nothing is made of what such a column says", "6 row old: it has no address"],
     ],
+    ["aligned", ["nas [10.11.0.1 00:11:32:11:00:01]: ", "printer [10.11.0.2 00:1B:A9:11:00:02]: "], []],
+    [
+      "netbox-interfaces",
+      [
+        "web01 [10.2.0.5 52:54:00:00:00:01, 10.3.0.5 52:54:00:00:00:02, fd00::5 52:54:00:00:00:02]: ",
+        "db01 [10.2.0.6]: ",
+      ],
+      ["1 columns enabled, description: nothing is made of what such a column says"],
+    ],
     ["several-lines", ['The "old" server [10.1.0.5]: ', "Spare [10.1.0.6]: "], []],
     [
       "tabs",

@@ -17,11 +17,12 @@ import {
   type Skipped,
 } from "../scan.rules.js";
 import { reasonAgainstState, type Said, saidOf, type Column } from "./headings.rules.js";
+import { alignedRows } from "./aligned-rows.js";
 import { hasJsonRows, jsonRows } from "./json-rows.js";
 import { beginningOf, faultAt } from "./lines.js";
 import { isPortOfSwitch, portsInCell } from "./port-cells.js";
 import type { Reader, ReaderGiven } from "./reader.js";
-import { type Row, rowsOf } from "./rows.js";
+import { BLANKS, type Row, rowsOf } from "./rows.js";
 import { createSightings } from "./sightings.js";
 import {
   beginningOfTable,
@@ -111,7 +112,9 @@ function tableIn(blocks: readonly Uint8Array[], meanings: Said): Table {
     return { rows: () => rows, line: 1, isJson: true };
   }
   const beginning = beginningOfTable(blocks, meanings);
-  return { rows: () => rowsOf(blocks, beginning), line: beginning.line, isJson: false };
+  const isAligned = beginning.separator === BLANKS;
+  const rows = () => (isAligned ? alignedRows(blocks, beginning) : rowsOf(blocks, beginning));
+  return { rows, line: beginning.line, isJson: false };
 }
 
 function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
@@ -465,7 +468,7 @@ function reasonAgainstBlock(ip: string, bits: number): string | null {
 }
 
 function wordsIn(cell: string): string[] {
-  return cell.split(/[\s,;|]+/, 2 * MOST_ADDRESSES_OF_A_ROW).filter((word) => word !== "");
+  return cell.split(/[\s,;|]+/, 2 * MOST_ADDRESSES_OF_A_ROW).filter((word) => !/^[/&+-]*$/.test(word));
 }
 
 /** The ports of a row at each of its addresses, or at all of its host. */

@@ -161,6 +161,8 @@ export function meaningOf(column: Column): string | null {
 const OF_SWITCHES =
   /^(?:(?:network_)?switch(?:_(?:name|port|ip|mac))?|switch(?:name|port)|netzwerkswitch|commutateur|conmutador|comutador|interruttore|uplink(?:_(?:device|name|switch))?|upstream|parent(?:_(?:device|node|name|mac))?|connection|connected_to|access_point|ap|ap_name|patch_?panel|patchfeld|netzwerkdose|dose|verbindung|connexion|conexion|connessione|verbinding)$/;
 
+/** Beside one of these, "Name" is that of an interface. */
+const OF_CARDS = /^(?:virtual_machine|vm|enabled|mtu|mgmt_only|lag|bridge|parent_interface)$/;
 const OF_CLIENT = /^client_?id$/;
 
 /** A heading without case, accents and punctuation: "IP-Adresse (LAN)" is `ip_adresse_lan`. */
@@ -207,6 +209,8 @@ export function columnsOf(headings: readonly string[], meanings: Said = new Map(
   // Tables of address managers name the switch as device, and its port, beside the machine's own name.
   const isSwitch = has("device") && has("hostname") && !has("interface");
   const isPlug = has("port") && !isOfServices && (isSwitch || keys.some((key) => OF_SWITCHES.test(key)));
+  // Tables of interfaces name the machine as device or virtual machine, and the interface as such.
+  const isOfCards = has("name") && !has("hostname") && !has("host") && keys.some((key) => OF_CARDS.test(key));
   const hasCard = known.some((column, index) => column === "mac" && !OF_CLIENT.test(keys[index] ?? ""));
   return known.map((column, index): Column | null => {
     if (meanings.has(keys[index] ?? "")) return column;
@@ -216,6 +220,7 @@ export function columnsOf(headings: readonly string[], meanings: Said = new Map(
     // A version is that of the service, else of the operating system, else of something unknown.
     if (column === "version" && !isOfServices) return has("os") && !has("os_version") ? "os_version" : null;
     if (column !== "device") return column;
+    if (isOfCards) return "host";
     if (has("interface") || !(has("host") || has("hostname") || has("name"))) return "host";
     return null;
   });

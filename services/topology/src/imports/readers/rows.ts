@@ -2,6 +2,8 @@ import { faultAt, LINE_LIMIT, linesOf } from "./lines.js";
 
 // CSV (RFC 4180) with commas, semicolons or tabs, optional quotes, a UTF-8 byte order mark, and any line ending.
 
+/** At least two of them separate columns that are aligned; see `alignedRows`. */
+export const BLANKS = "  ";
 const SEPARATORS = [",", ";", "\t", "|"] as const;
 export const MOST_CELLS = 200;
 /** An apostrophe protects cells from being evaluated by spreadsheets; further ones belong to the text. */
@@ -21,8 +23,9 @@ export interface Row {
   readonly cells: readonly string[];
 }
 
-/** The separator: the most frequent candidate in the heading. */
+/** The separator: the most frequent candidate in the heading, or blanks between aligned columns if there is none. */
 export function separatorOf(heading: string): string {
+  if (!SEPARATORS.some((separator) => heading.includes(separator)) && /\S {2,}\S/.test(heading)) return BLANKS;
   const counts = SEPARATORS.map((separator) => ({ separator, count: heading.split(separator, MOST_CELLS).length }));
   return counts.reduce((best, one) => (one.count > best.count ? one : best)).separator;
 }

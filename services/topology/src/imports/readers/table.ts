@@ -11,8 +11,9 @@ import {
   type Said,
   withoutPlaceholder,
 } from "./headings.rules.js";
+import { alignedHeadings } from "./aligned-rows.js";
 import { type Line, linesOf } from "./lines.js";
-import { isRule, MOST_CELLS, type Row, separatorOf } from "./rows.js";
+import { BLANKS, isRule, MOST_CELLS, type Row, separatorOf } from "./rows.js";
 
 // Columns of a table, identified by their headings in any order and language.
 
@@ -24,6 +25,7 @@ const SEPARATOR_LINE = /^\uFEFF?"?sep=(.)"?$/i;
 const TYPE_LINE = /^\uFEFF?#TYPE /;
 /** The heading of a column of an attribute. */
 const ATTRIBUTE = new RegExp(`^${ATTRIBUTE_COLUMN}(${ATTRIBUTE_KEY})$`);
+const NAMING: readonly Column[] = ["hostname", "host", "name", "device"];
 /** Listed headings that are not used. */
 const MOST_UNUSED = 20;
 
@@ -91,7 +93,9 @@ export function hasHeadings(beginning: string, meanings: Said): boolean {
   const lines = beginning.split(/\r?\n/, MOST_TITLES).map((text, at) => ({ number: at + 1, text }));
   const { line, separator } = beginningIn(lines, meanings);
   const { of } = columnsIn(bareCells(lines[line - 1]?.text ?? "", separator), meanings);
-  return of.has("address") && of.size > 1;
+  // Neighbour tables of systems are aligned, too; what names machines is more than those.
+  const isMore = separator !== BLANKS || NAMING.some((column) => of.has(column));
+  return of.has("address") && of.size > 1 && isMore;
 }
 
 export function beginningOfTable(blocks: readonly Uint8Array[], meanings: Said): Beginning {
@@ -100,6 +104,7 @@ export function beginningOfTable(blocks: readonly Uint8Array[], meanings: Said):
 
 /** Cells of headings, which contain no separators. */
 function bareCells(text: string, separator: string): string[] {
+  if (separator === BLANKS) return alignedHeadings(text);
   return text.split(separator, MOST_CELLS).map((cell) => cell.replaceAll('"', ""));
 }
 
