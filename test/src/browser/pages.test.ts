@@ -6,6 +6,7 @@ import { accessibilityViolationsOf, contrastViolationsOf } from "../support/acce
 import { type Account, aColleague, anAccount } from "../support/api.js";
 import { aPerson } from "../support/browser.js";
 import { startChromium } from "../support/chromium.js";
+import { aPkce, letIn, requestOf } from "../support/oauth.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
 import { aNetworkWithAHost, aWebhook, type Made, type NetworkWorld } from "../support/world.js";
 
@@ -22,6 +23,8 @@ let full: Account;
 let empty: Account;
 let world: NetworkWorld;
 let webhook: Made;
+/** The request of an assistant. */
+let asking: string;
 
 beforeAll(async () => {
   [stack, browser] = await Promise.all([sharedStack(), startChromium()]);
@@ -33,11 +36,14 @@ beforeAll(async () => {
   await full.session.data("post", "/api/v1/invites", { permissions: "Viewer", network_ids: [world.network.id] });
   const key = { name: "backup", user_id: full.userId, organization_id: full.organizationId, tags: [] };
   await full.session.data("post", "/api/v1/auth/keys", key);
+  const { clientId } = await letIn(stack.url, full);
+  asking = new URLSearchParams(requestOf(clientId, aPkce())).toString();
 });
 
 afterAll(() => browser.close());
 
 const pathOf = (path: string): string => {
+  if (path === PATHS.authorize) return `${path}?${asking}`;
   const ids: Readonly<Record<string, string>> = {
     [PATHS.network]: world.network.id,
     [PATHS.subnet]: world.subnet.id,

@@ -3,6 +3,7 @@ import { describe, expect, it } from "@jest/globals";
 import { confirmSecondFactor, createKey, type Organization } from "@nts/shared/contract";
 import { aColleague, aKey, anAccount, anotherSession, callerOf } from "../support/api.js";
 import type { Page } from "playwright-core";
+import { aPkce, register, requestOf, sendForm } from "../support/oauth.js";
 import { until } from "../support/until.js";
 import { codeOf, earlierCodeOf, withSecondFactor, wrongCode } from "../support/second-factors.js";
 import { button, createVisits, field, heading } from "../support/visits.js";
@@ -31,6 +32,47 @@ describe("the sessions of a user", () => {
     await page.getByRole("dialog").getByRole("button", { name: "End all others" }).click();
     await page.getByText("Your other sessions have ended.").waitFor();
     expect(await statuses()).toEqual([200, 401, 401]);
+  });
+});
+
+describe("an assistant", () => {
+  it("is let in with a level and networks, or denied, and its access is ended in the settings", async () => {
+    const account = await anAccount(url());
+    await account.session.data("post", "/api/v1/networks", { name: "Home" });
+    await account.session.data("post", "/api/v1/networks", { name: "Lab" });
+    // Wherever it leads: what a browser opens there is not part of the console.
+    const redirect = `${url()}/api/health`;
+    const { body } = await register(url(), { client_name: "Helper", redirect_uris: [redirect] });
+    const pkce = aPkce();
+    const clientId = String(body["client_id"]);
+    const request = { ...requestOf(clientId, pkce), redirect_uri: redirect };
+    const path = `/authorize?${new URLSearchParams(request).toString()}`;
+    const page = await openWindow({ account });
+    await page.goto(path);
+    await button(page, "Deny").click();
+    await page.waitForURL(/error=access_denied/);
+    await page.goto(path);
+    await page.getByLabel("Level").first().click();
+    await page.getByRole("option", { name: /^Member/ }).click();
+    await page.getByLabel("Selected networks").click();
+    await page.getByLabel("Networks of the assistant").first().click();
+    await page.getByRole("option", { name: "Lab" }).click();
+    await page.keyboard.press("Escape");
+    await button(page, "Allow").click();
+    await page.waitForURL(/code=/);
+    const code = new URL(page.url()).searchParams.get("code") ?? "";
+    const { body: tokens } = await sendForm(url(), "/oauth/token", {
+      ...{ grant_type: "authorization_code", client_id: clientId, code, code_verifier: pkce.verifier },
+    });
+    const headers = { authorization: `Bearer ${String(tokens["access_token"])}` };
+    const assistant = callerOf(url(), "an assistant", headers);
+    expect(await assistant.data("get", "/api/v1/networks")).toMatchObject([{ name: "Lab" }]);
+    await page.goto("/settings");
+    await page.getByText("Member · Lab · let in").waitFor();
+    await button(page, "End the access of Helper").click();
+    await button(page, "End access").click();
+    await page.getByText("The access of Helper has ended.").waitFor();
+    expect(await statusWith(headers)).toBe(401);
   });
 });
 

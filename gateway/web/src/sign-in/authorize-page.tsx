@@ -6,6 +6,7 @@ import {
   AuthorizationRequest,
   isAtLeast,
   letAssistantIn,
+  type Membership,
   PERMISSIONS,
   type Permission,
   showAssistant,
@@ -92,6 +93,7 @@ interface QuestionProps {
 function Question({ request, asking }: QuestionProps): ReactNode {
   const { user, organization, permissions: own } = useSession();
   const { networks } = useNetworkScope();
+  const organizations = useOrganizations();
   const [isLeaving, setLeaving] = useState(false);
   const allow = useWrite(letAssistantIn);
   const wanted = asking.permissions ?? "Viewer";
@@ -131,10 +133,14 @@ function Question({ request, asking }: QuestionProps): ReactNode {
           <dd>
             <When at={asking.registered_at} />
           </dd>
-          <dt>Organization</dt>
-          <dd>{organization.name}</dd>
+          {organizations.length < 2 && (
+            <>
+              <dt>Organization</dt>
+              <dd>{organization.name}</dd>
+            </>
+          )}
         </dl>
-        <OtherOrganization />
+        {organizations.length > 1 && <OrganizationField organizations={organizations} />}
         <Select
           label="Level"
           description="Never more than your own"
@@ -176,15 +182,13 @@ function Question({ request, asking }: QuestionProps): ReactNode {
   );
 }
 
-/** For those who are in several. */
-function OtherOrganization(): ReactNode {
+/** For those who are in several: the assistant acts in the one that the session acts in. */
+function OrganizationField({ organizations }: { readonly organizations: readonly Membership[] }): ReactNode {
   const { organization } = useSession();
-  const organizations = useOrganizations();
   const actIn = useActIn(null);
-  if (organizations.length < 2) return null;
   return (
     <Select
-      label="Act in"
+      label="Organization"
       allowDeselect={false}
       data={organizations.map(({ id, name }) => ({ value: id, label: name }))}
       value={organization.id}
