@@ -423,7 +423,7 @@ describe("nts apply: dependencies", () => {
     expect(impact.stderr).toBe("1 hosts, 0 services and 1 processes stop with nas/web.");
     const needs = await nts(env, "impact", "tv", "--needs", "--depth", "1", "-o", "name");
     expect(needs.stdout).toBe("web");
-    expect(listed.stdout).toMatch(/^CLIENT +SERVER +NOTE +MISSED.*UPDATED.*\nnas\/cron +nas\/web .*\ntv +nas\/web /);
+    expect(listed.stdout).toMatch(/^CLIENT +SERVER +NOTE .*UPDATED.*\nnas\/cron +nas\/web .*\ntv +nas\/web /);
   });
 });
 
