@@ -264,7 +264,9 @@ function DependenciesPart({ dependencies, counts, isDry }: DependenciesPartProps
               <Badge variant="light" color={ACTIONS[one.action].color} tt="none" mr="xs">
                 {isDry ? ACTIONS[one.action].planned : ACTIONS[one.action].done}
               </Badge>
-              {dependencyText(one)}
+              <Text component="span" size="sm">
+                {dependencyText(one)}
+              </Text>
               {one.error !== null && (
                 <Text size="xs" c="var(--mantine-color-error)">
                   {one.error.message}
