@@ -21,6 +21,8 @@ describe("the members of a body", () => {
     expect(faultsIn({ attributes: { anything: 1 }, virtualization: { type: "LXC", details: { vmid: 101 } } })).toEqual(
       [],
     );
+    expect(faultsIn({ nmae: "" })).toEqual(["nmae: there is no such member; did you mean name?"]);
+    expect(faultsIn({ desc: "" })).toEqual(["desc: there is no such member; did you mean description?"]);
     expect(faultsIn({ zzz: 1 })[0]).toMatch(/^zzz: there is no such member; there are network, name, hostname, /);
   });
 

@@ -148,15 +148,24 @@ function withoutChildrenIn(members: Body): Body {
   );
 }
 
-function childrenOf({ members, place }: Document, { id: host_id, network_id }: Entity): Document[] {
+/** Without those that are as they were printed. */
+function childrenOf({ members, place }: Document, host: Entity): Document[] {
+  const { id: host_id, network_id } = host;
   const names = new Map<unknown, string>();
   return CHILDREN.flatMap(({ kind, plural }) => {
     const children = (members[plural] ?? []) as readonly unknown[];
-    return children.filter(isBody).map((child) => {
+    const there = (host[plural] ?? []) as readonly Body[];
+    const isUnchanged = (child: Body): boolean =>
+      child["id"] !== undefined && there.some((one) => one["id"] === child["id"] && isSame(one, child));
+    const bodies = children.filter(isBody);
+    for (const child of bodies)
       if (kind !== "Service" && child["id"] !== undefined) names.set(child["id"], addressOf(child));
-      const own = kind === "Service" ? withNamedBindings(child, names) : child;
-      return { kind, title: titleIn(kind, own), members: { ...own, host_id, network_id }, place };
-    });
+    return bodies
+      .filter((child) => !isUnchanged(child))
+      .map((child) => {
+        const own = kind === "Service" ? withNamedBindings(child, names) : child;
+        return { kind, title: titleIn(kind, own), members: { ...own, host_id, network_id }, place };
+      });
   });
 }
 

@@ -4,6 +4,7 @@ import { isId } from "@nts/shared/contract";
 import { folded } from "@nts/shared/contract/folding.rules";
 import { canonicalAddress, socketIn } from "@nts/shared/contract/sockets.rules";
 import type { Connection } from "./connection.js";
+import { nearest } from "./nearest.js";
 import { nameOf } from "./output.js";
 import { referredBy, type Resource, resourceNamed } from "./resources.js";
 import { EXIT, Problem } from "./terminal.js";
@@ -45,6 +46,38 @@ export async function idOf(
   query: Readonly<Record<string, unknown>> = {},
 ): Promise<string> {
   if (isId(text.toLowerCase())) return text;
+  const found = await calledBy(connection, resource, text, query);
+  const [first, ...others] = found;
+  if (first === undefined) {
+    const onHost = await idOnHost(connection, resource, text, query);
+    if (onHost !== null) return onHost;
+    throw new Problem(
+      EXIT.missing,
+      `No ${resource.singular} is called ${text}${await advice(connection, resource, text, query)}`,
+    );
+  }
+  if (others.length === 0) return first.id;
+  const listed = await withHostNames(connection, found.slice(0, MOST_LISTED));
+  const rest = found.length > MOST_LISTED ? [`  … and ${found.length - MOST_LISTED} more`] : [];
+  const how = listed.some((line) => line.includes("/"))
+    ? "say which, such as HOST/NAME, or use an id"
+    : "use an id, or --network";
+  throw new Problem(
+    EXIT.usage,
+    [`Several ${resource.name} are called ${text}; ${how}:`, ...listed, ...rest].join("\n"),
+  );
+}
+
+const MOST_LISTED = 20;
+const MOST_COMPARED = 1_000;
+
+/** Those that the text names best: by their own name, by another one, or ignoring case. */
+async function calledBy(
+  connection: Pick<Connection, "transport">,
+  resource: Resource,
+  text: string,
+  query: Readonly<Record<string, unknown>>,
+): Promise<Entity[]> {
   const searched = { ...searchFor(resource, text), ...query };
   const names = [text, text.replace(/^[^/]+/, canonicalAddress)];
   const found: Entity[] = [];
@@ -53,16 +86,54 @@ export async function idOf(
   const tiers = [
     found.filter((entity) => names.includes(nameOf(entity))),
     found.filter((entity) => namesOf(entity).some((name) => names.includes(name))),
-    found,
   ];
-  const [first, ...others] = tiers.find((tier) => tier.length > 0) ?? [];
-  if (first === undefined) throw new Problem(EXIT.missing, `No ${resource.singular} is called ${text}.`);
-  if (others.length === 0) return first.id;
-  const ids = [first, ...others].map((entity) => `  ${entity.id}  ${nameOf(entity)}`).join("\n");
-  throw new Problem(
-    EXIT.usage,
-    `Several ${resource.name} are called ${text}; use an id, or --network and --host:\n${ids}`,
-  );
+  return tiers.find((tier) => tier.length > 0) ?? found;
+}
+
+/** What is on a host may be named with it, as in `nas/Photos`; null if it is not. @throws Problem if it does not exist */
+async function idOnHost(
+  connection: Pick<Connection, "transport">,
+  resource: Resource,
+  text: string,
+  query: Readonly<Record<string, unknown>>,
+): Promise<string | null> {
+  const [, host = "", name = ""] = /^([^/]+)\/(.+)$/.exec(text) ?? [];
+  const isOnHosts = "host_id" in (resource.list.query?.shape ?? {}) && query["host_id"] === undefined;
+  if (name === "" || !isOnHosts || resource.name === "hosts" || socketIn(text) !== null) return null;
+  const hosts = resourceNamed("hosts");
+  const host_id = await idOf(connection, hosts, host, withinOf(hosts, query));
+  return idOf(connection, resource, name, { ...query, host_id });
+}
+
+/** What was probably meant, among the first entities of the list. */
+async function advice(
+  connection: Pick<Connection, "transport">,
+  resource: Resource,
+  text: string,
+  query: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  const names: string[] = [];
+  for await (const entity of entitiesOf(connection, resource, query)) {
+    names.push(...namesOf(entity));
+    if (names.length >= MOST_COMPARED) break;
+  }
+  const meant = nearest(text, names);
+  return meant === null ? "." : `; did you mean ${meant}?`;
+}
+
+/** A line for each, with the host that it is on. */
+async function withHostNames(
+  connection: Pick<Connection, "transport">,
+  entities: readonly Entity[],
+): Promise<string[]> {
+  const ids = [...new Set(entities.map((entity) => entity["host_id"]))].filter((id) => typeof id === "string");
+  const hosts = new Map<unknown, string>();
+  if (ids.length > 0)
+    for await (const host of entitiesOf(connection, resourceNamed("hosts"), { ids })) hosts.set(host.id, nameOf(host));
+  return entities.map((entity) => {
+    const host = hosts.get(entity["host_id"]);
+    return `  ${entity.id}  ${host === undefined ? "" : `${host}/`}${nameOf(entity)}`;
+  });
 }
 
 /** Ignoring case. */

@@ -14,6 +14,8 @@ process.once("SIGINT", () => stopping.abort());
 process.once("SIGTERM", () => stopping.abort());
 // The reader of our output may stop early, like `head`.
 process.stdout.on("error", () => process.exit(0));
+// What it does goes on without a reader of its messages.
+process.stderr.on("error", () => undefined);
 
 const isInteractive = process.stdin.isTTY && process.stderr.isTTY;
 const progress = createProgressLine(process.stderr);

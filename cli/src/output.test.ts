@@ -38,7 +38,7 @@ describe("output", () => {
 
   it("is sorted by any member, numbers in texts as numbers, and nothing last", () => {
     const names = (key: string): unknown[] => sortedBy(HOSTS, key).map((row) => (row as { name: string }).name);
-    expect(names("interfaces")).toEqual(["tv", "nas"]);
+    expect(names("addresses")).toEqual(["tv", "nas"]);
     expect(names("-name")).toEqual(["tv", "nas"]);
     expect(names("-attributes.u")).toEqual(["nas", "tv"]);
     expect(() => sortedBy(HOSTS, "nam")).toThrow("--sort-by: nothing has nam; did you mean name?");

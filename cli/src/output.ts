@@ -128,9 +128,9 @@ function columnsOf(rows: readonly Row[], isWide: boolean): string[] {
 export function sortedBy(rows: readonly unknown[], key: string): unknown[] {
   const isDown = key.startsWith("-");
   const names = key.replace(/^-/, "").split(".");
-  const keyed = rows.map((row) => ({ row, value: valueAt(row, names) }));
+  const keyed = rows.map((row) => ({ row, value: valueAt(withAddresses(row as Row), names) }));
   if (rows.length > 0 && keyed.every(({ value }) => value === undefined)) {
-    const known = [...new Set(rows.flatMap((row) => Object.keys(row as Row)))];
+    const known = [...new Set(rows.flatMap((row) => Object.keys(withAddresses(row as Row))))];
     throw new Problem(EXIT.usage, `--sort-by: nothing has ${names.join(".")}${adviceFor(names.join("."), known)}`);
   }
   return keyed.sort((one, other) => compared(one.value, other.value, isDown)).map(({ row }) => row);

@@ -11,8 +11,8 @@ export function planText(plan: Plan): string {
   const { action, changes, truncated, cascades, removed_bindings, impact } = plan;
   if (action === "none") return "Nothing would change.";
   const along = Object.entries(cascades).map(([kind, count]) => `  - with it: ${count} ${kind}`);
-  // Bindings have no names; those that go with a service are counted.
-  const named = changes.filter(({ action: sign, entity }) => sign !== "delete" || entity !== "Binding");
+  // Bindings have no names, and are part of services. The ids of new ones are other ones in each plan.
+  const named = changes.filter(({ entity }) => entity !== "Binding");
   return [
     ...named.map(({ action: sign, entity, id, name, fields }) => {
       const members = sign === "update" ? `: ${Object.entries(fields).map(memberText).join("; ")}` : "";
@@ -40,7 +40,19 @@ interface Difference {
 }
 
 function memberText([name, { before, after }]: [string, Difference]): string {
-  return `${name} ${JSON.stringify(before ?? null)} → ${JSON.stringify(after ?? null)}`;
+  return `${name} ${JSON.stringify(withoutFacts(before))} → ${JSON.stringify(withoutFacts(after))}`;
+}
+
+/** What the server sets in parts, such as bindings. */
+const FACTS = ["id", "created_at", "updated_at", "service_id", "network_id"];
+
+function withoutFacts(value: unknown): unknown {
+  if (!Array.isArray(value)) return value ?? null;
+  return (value as readonly unknown[]).map((one) =>
+    typeof one === "object" && one !== null
+      ? Object.fromEntries(Object.entries(one).filter(([name]) => !FACTS.includes(name)))
+      : one,
+  );
 }
 
 /** The plan of an import in a few lines. */

@@ -278,6 +278,8 @@ describe("nts: names", () => {
     expect(await printed("get", "services", "ssh", "web", "--no-headers", "--sort-by", "-name")).toMatch(
       /^web +nas +10\.0\.0\.5:22 .*\nssh +nas +10\.0\.0\.5:22 .* \ds$/,
     );
+    expect(await printed("get", "service", "NAS/web", "-o", "name")).toBe("web");
+    expect((await nts(env, "get", "host", "naz")).stderr).toBe("No host is called naz; did you mean nas?");
     expect(await printed("get", "services", "-n", "home", "-o", "jsonpath=$[*].name")).toBe("web\nssh");
     const planned = await nts(env, "delete", "services", "web", "ssh", "--dry-run");
     for (const service of ["- Service web\n", "- Service ssh\n"]) expect(planned.stderr).toContain(service);
@@ -311,6 +313,22 @@ describe("nts: names", () => {
     const applied = await nts(env, "apply", "-f", document, "--yes");
     expect(applied.stderr).toBe("updated Port 8443/Tcp\nupdated Service shop");
     expect((await nts(env, "get", "services")).stdout).toContain("10.0.0.5:8443");
+    const tv = (port: string): string =>
+      [
+        "- kind: Host\n  name: tv\n  interfaces: [{ ip_address: 10.0.0.7, subnet: LAN }]",
+        `  ports: [{ number: ${port}, protocol: tcp }]`,
+        `  services: [{ name: web, service_definition: nginx, bindings: [${port}/tcp] }]`,
+        "- kind: Link\n  ends: [{ host: tv, port: 1 }, switch]\n",
+      ].join("\n");
+    writeFileSync(document, tv("80"));
+    expect((await nts(env, "apply", "-f", document, "--yes")).stderr).toMatch(/^created Host tv\ncreated Link tv\/1/);
+    expect((await nts(env, "apply", "-f", document, "--yes")).stdout).toBe("Nothing would change.");
+    writeFileSync(document, tv("81"));
+    const moved = await nts(env, "apply", "-f", document, "--yes");
+    expect([moved.exitCode, moved.stderr]).toEqual([0, "created Port 81/tcp\nupdated Service web"]);
+    expect((await nts(env, "get", "service", "tv/web", "-o", "jsonpath={.bindings[*].port_id}")).stdout).toBe(
+      (await nts(env, "get", "port", "tv/81/tcp", "-o", "id")).stdout,
+    );
   });
 });
 
