@@ -10,6 +10,7 @@ const SCALED = {
     suites: ["topology.diff", "topology.revert", "topology.as-of"],
     env: { DIFF_LENGTH: 3_000, REVERT_LENGTH: 5_000, AS_OF_LENGTH: 1_000, AS_OF_MOMENTS: 1_000 },
   },
+  links: { suites: ["wiring/networks"], env: { LINK_NETWORKS: 300 } },
   races: {
     suites: [
       "histories",

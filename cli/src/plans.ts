@@ -1,5 +1,5 @@
 import type { Plan } from "@nts/client";
-import type { ArchiveImport, ImportedDependency, ImportedHost, ImportPlan } from "@nts/shared/contract";
+import type { ArchiveImport, ImportedDependency, ImportedHost, ImportedLink, ImportPlan } from "@nts/shared/contract";
 import { dependencyText } from "@nts/shared/contract/names.rules";
 
 // Formats plans for people.
@@ -62,6 +62,7 @@ export function importText({
   summary,
   hosts,
   dependencies = [],
+  links = [],
   broke_off,
   columns = [],
 }: ImportPlan): string {
@@ -83,6 +84,11 @@ export function importText({
     ...(unused.length > 0
       ? [`  columns that are not used: ${unused.join(", ")}; say what one means with --column`]
       : []),
+    ...(["vlans", "links"] as const).flatMap((kind) => {
+      const counts = summary[kind];
+      return counts === undefined || Object.values(counts).every((count) => count === 0) ? [] : [line(kind, counts)];
+    }),
+    ...links.slice(0, MOST_LISTED).flatMap((link) => (link.action === "unchanged" ? [] : [linkLine(link)])),
     ...(summary.skipped > 0 ? [`  ${summary.skipped} parts of the file are left out`] : []),
     ...(broke_off === null ? [] : [`  the file ends early, in line ${broke_off.line}: ${broke_off.reason}`]),
     ...failed.slice(0, 20).map(({ name, error }) => `  ! ${name}: ${error?.message ?? ""} (${error?.code ?? ""})`),
@@ -154,6 +160,15 @@ function importedHostText({
   return `${isNew ? "+" : "~"} Host ${name}${said === "" ? "" : `: ${said}`}`;
 }
 
+/** Links that are shown. */
+const MOST_LISTED = 20;
+
+/** Such as `create nas eth0 – core Gi1/0/24`. */
+function linkLine({ action, ends, error }: ImportedLink): string {
+  const text = ends.map(({ host_name, port }) => [host_name, port ?? ""].join(" ").trim()).join(" – ");
+  return `    ${action} ${text}${error === null ? "" : `: ${error.message} (${error.code})`}`;
+}
+
 function line(kind: string, counts: Readonly<Record<string, unknown>>): string {
   const some = Object.entries(counts).filter(([, count]) => Number(count) > 0);
   return `  ${kind.padEnd(11)}${some.map(([what, count]) => `${String(count)} ${what}`).join(", ") || "-"}`;
@@ -175,9 +190,10 @@ export function isIdleArchive({ summary }: ArchiveImport): boolean {
 
 /** True if an import changes nothing. */
 export function isIdle({ summary }: ImportPlan): boolean {
-  const { subnets, hosts, interfaces, ports, services, dependencies } = summary;
+  const { subnets, hosts, interfaces, ports, services, dependencies, vlans, links } = summary;
   const counts = [subnets.create, hosts.create, hosts.update, hosts.failed, interfaces.create, interfaces.update];
   const others = [ports.create, ports.update, services.create, services.update];
   const ends = [dependencies?.create ?? 0, dependencies?.update ?? 0, dependencies?.failed ?? 0];
-  return [...counts, ...others, ...ends].every((count) => count === 0);
+  const wired = [vlans?.create ?? 0, links?.create ?? 0, links?.update ?? 0, links?.failed ?? 0];
+  return [...counts, ...others, ...ends, ...wired].every((count) => count === 0);
 }

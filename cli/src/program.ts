@@ -1,6 +1,7 @@
 import { Command, CommanderError } from "commander";
 import { addAgent } from "./commands/agent.js";
 import { addApi } from "./commands/api.js";
+import { addAttachment } from "./commands/attachment.js";
 import { addApply } from "./commands/apply.js";
 import { addChanges, addDiff, addExport, addWatch } from "./commands/changes.js";
 import { addCollect } from "./commands/collect.js";
@@ -44,6 +45,7 @@ export function createProgram(surroundings: Surroundings, version: string): Comm
     addMerge,
     addShare,
     addImpact,
+    addAttachment,
     addImport,
     addImportJobs,
     addCollect,

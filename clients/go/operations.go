@@ -1038,6 +1038,11 @@ func (c *Client) GetServiceImpact(ctx context.Context, id string, params GetServ
 	return send[Impact](ctx, c, call{method: "GET", path: "/api/v1/services/" + escape(id) + "/impact", params: params}, options)
 }
 
+// GetHostAttachment: On which switch and port a host hangs. Requires `Viewer`.
+func (c *Client) GetHostAttachment(ctx context.Context, id string, options ...Option) (*Response[HostAttachment], error) {
+	return send[HostAttachment](ctx, c, call{method: "GET", path: "/api/v1/hosts/" + escape(id) + "/attachment"}, options)
+}
+
 // ListSharesParams are the parameters of [Client.ListShares].
 type ListSharesParams struct {
 	// Only these entities.
@@ -1109,13 +1114,16 @@ func (c *Client) ListServiceDefinitions(ctx context.Context, params ListServiceD
 type GetTopologyParams struct {
 	// Only entities of this network.
 	NetworkID string `query:"network_id"`
+	// `l3`: subnets, hosts and services. `l2`: hosts and the links between them. Default `l3`.
+	Layer TopologyLayer `query:"layer"`
 }
 
 // GetTopology: Get the topology as a graph. Nodes are subnets, hosts and services. Edges connect hosts to subnets,
 // services to hosts, and virtualized entities to what runs them. The response is a consistent snapshot, and
 // contains both ends of every edge. A host or service is `virtualized_by` the `service_id` or `host_id` in its
-// `virtualization.details`. Formats other than JSON are plain files without an envelope. Mermaid supports at most
-// 500 edges and 50000 characters; larger graphs are refused in that format. Requires `Viewer`.
+// `virtualization.details`. In the layer `l2`, nodes are hosts, and edges are the links between them and what
+// hosts run on, as a tree from the core. Formats other than JSON are plain files without an envelope. Mermaid
+// supports at most 500 edges and 50000 characters; larger graphs are refused in that format. Requires `Viewer`.
 func (c *Client) GetTopology(ctx context.Context, params GetTopologyParams, options ...Option) (*Response[Topology], error) {
 	return send[Topology](ctx, c, call{method: "GET", path: "/api/v1/topology", params: params}, options)
 }
@@ -1123,9 +1131,10 @@ func (c *Client) GetTopology(ctx context.Context, params GetTopologyParams, opti
 // GetTopologyFile: Get the topology as a graph. As a file of a format. Nodes are subnets, hosts and services.
 // Edges connect hosts to subnets, services to hosts, and virtualized entities to what runs them. The response is a
 // consistent snapshot, and contains both ends of every edge. A host or service is `virtualized_by` the
-// `service_id` or `host_id` in its `virtualization.details`. Formats other than JSON are plain files without an
-// envelope. Mermaid supports at most 500 edges and 50000 characters; larger graphs are refused in that format.
-// Requires `Viewer`.
+// `service_id` or `host_id` in its `virtualization.details`. In the layer `l2`, nodes are hosts, and edges are the
+// links between them and what hosts run on, as a tree from the core. Formats other than JSON are plain files
+// without an envelope. Mermaid supports at most 500 edges and 50000 characters; larger graphs are refused in that
+// format. Requires `Viewer`.
 func (c *Client) GetTopologyFile(ctx context.Context, format TopologyFormat, params GetTopologyParams, options ...Option) (*Response[[]byte], error) {
 	return sendFile(ctx, c, call{method: "GET", path: "/api/v1/topology", params: params, format: string(format)}, options)
 }

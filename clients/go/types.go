@@ -83,6 +83,37 @@ const (
 	ArchivedNetworksSome ArchivedNetworks = "some"
 )
 
+type AttachedSwitch struct {
+	HostID string `json:"host_id"`
+	Name   string `json:"name"`
+	// The port there, as that device calls it.
+	Port        *string `json:"port"`
+	InterfaceID *string `json:"interface_id"`
+	Role        *Role   `json:"role"`
+}
+
+type Attachment struct {
+	// The switch, access point, router or firewall.
+	Switch AttachedSwitch `json:"switch"`
+	// From the host outward, the switch last; more than one step through unmanaged switches and hypervisors.
+	Path []AttachmentStep `json:"path"`
+	// How it is known: the `source.type` of the last link.
+	LinkSource string `json:"link_source"`
+}
+
+type AttachmentStep struct {
+	// By a link, or because the one before runs on it.
+	Via    string  `json:"via"`
+	LinkID *string `json:"link_id"`
+	HostID string  `json:"host_id"`
+	Name   string  `json:"name"`
+	// The port there, as that device calls it.
+	Port        *string `json:"port"`
+	InterfaceID *string `json:"interface_id"`
+	// It is an unmanaged switch.
+	IsUnmanaged bool `json:"is_unmanaged"`
+}
+
 type AttributeValue = any
 
 type AttributeValueInput = any
@@ -958,6 +989,11 @@ type Host struct {
 	Services    []Service      `json:"services"`
 }
 
+type HostAttachment struct {
+	// Empty if it is not known; several if the host has several links. Up to 100.
+	Attachments []Attachment `json:"attachments"`
+}
+
 type HostCreate struct {
 	NetworkID   string      `json:"network_id"`
 	Name        string      `json:"name"`
@@ -1078,6 +1114,8 @@ type ImportFormat string
 const (
 	ImportFormatAuto             ImportFormat = "auto"
 	ImportFormatReport           ImportFormat = "report"
+	ImportFormatLldp             ImportFormat = "lldp"
+	ImportFormatSnmpWalk         ImportFormat = "snmp-walk"
 	ImportFormatSs               ImportFormat = "ss"
 	ImportFormatNetstat          ImportFormat = "netstat"
 	ImportFormatLsof             ImportFormat = "lsof"
@@ -1193,6 +1231,10 @@ type ImportPlan struct {
 	Hosts   []ImportedHost   `json:"hosts"`
 	// What the machines of the file are connected to; absent from plans of jobs before it was told.
 	Dependencies []ImportedDependency `json:"dependencies,omitzero"`
+	// Absent from plans of jobs before links were imported.
+	Vlans []ImportedVlan `json:"vlans,omitzero"`
+	// Links that devices tell, between hosts of the file and others. Absent from the same plans.
+	Links []ImportedLink `json:"links,omitzero"`
 	// Covered entities that were not found; the first 10,000. They are not deleted.
 	Missing []Missing `json:"missing"`
 	// Parts of the file that were not imported, and why; the first 10,000.
@@ -1226,7 +1268,11 @@ type ImportSummary struct {
 	Services   ImportCounts          `json:"services"`
 	// Absent from plans of jobs before imports made dependencies.
 	Dependencies *ImportDependencyCounts `json:"dependencies,omitzero"`
-	Missing      MissingCounts           `json:"missing"`
+	// Absent from plans of jobs before links were imported.
+	Vlans *ImportSummaryVlans `json:"vlans,omitzero"`
+	// Absent from the same plans.
+	Links   *ImportHostCounts `json:"links,omitzero"`
+	Missing MissingCounts     `json:"missing"`
 	// Total number skipped, including parts not listed in `skipped`.
 	Skipped int `json:"skipped"`
 	// Hosts assumed to be up (`-Pn`) that did not respond; they are not created.
@@ -1237,6 +1283,11 @@ type ImportSummarySubnets struct {
 	Create   int `json:"create"`
 	Existing int `json:"existing"`
 	Failed   int `json:"failed"`
+}
+
+type ImportSummaryVlans struct {
+	Create   int `json:"create"`
+	Existing int `json:"existing"`
 }
 
 type ImportedChange struct {
@@ -1343,6 +1394,37 @@ type ImportedInterface struct {
 	Subnet string `json:"subnet"`
 }
 
+type ImportedLink struct {
+	// Line of the file, from 1; for a JSON list, the number of the entry.
+	Line   int                `json:"line"`
+	Action ImportedLinkAction `json:"action"`
+	// Null if a dry run would create it.
+	ID   *string           `json:"id"`
+	Kind LinkKind          `json:"kind"`
+	Ends []ImportedLinkEnd `json:"ends"`
+	// Why it failed.
+	Error *ImportRefusal `json:"error"`
+}
+
+type ImportedLinkAction string
+
+const (
+	ImportedLinkActionCreate    ImportedLinkAction = "create"
+	ImportedLinkActionUpdate    ImportedLinkAction = "update"
+	ImportedLinkActionUnchanged ImportedLinkAction = "unchanged"
+	ImportedLinkActionFailed    ImportedLinkAction = "failed"
+)
+
+type ImportedLinkEnd struct {
+	// Null if a dry run would create it.
+	HostID      *string `json:"host_id"`
+	HostName    string  `json:"host_name"`
+	InterfaceID *string `json:"interface_id"`
+	Port        *string `json:"port"`
+	// It is an unmanaged switch that is created with its links.
+	IsNewSwitch bool `json:"is_new_switch"`
+}
+
 type ImportedPort struct {
 	Action ImportedChildAction `json:"action"`
 	// Null if a dry run would create it.
@@ -1404,6 +1486,21 @@ const (
 	ImportedSubnetActionCreate   ImportedSubnetAction = "create"
 	ImportedSubnetActionExisting ImportedSubnetAction = "existing"
 	ImportedSubnetActionFailed   ImportedSubnetAction = "failed"
+)
+
+type ImportedVlan struct {
+	Action ImportedVlanAction `json:"action"`
+	// Null if a dry run would create it.
+	ID   *string `json:"id"`
+	Vid  int     `json:"vid"`
+	Name string  `json:"name"`
+}
+
+type ImportedVlanAction string
+
+const (
+	ImportedVlanActionCreate   ImportedVlanAction = "create"
+	ImportedVlanActionExisting ImportedVlanAction = "existing"
 )
 
 type Interface struct {
@@ -2542,7 +2639,7 @@ type TopologyBinding struct {
 	Protocol *Protocol `json:"protocol,omitzero"`
 }
 
-// TopologyEdge is one of InSubnetEdge, OnHostEdge, VirtualizedByEdge, and has the members of that.
+// TopologyEdge is one of InSubnetEdge, OnHostEdge, VirtualizedByEdge, LinkEdge, and has the members of that.
 type TopologyEdge struct {
 	// Stable across responses.
 	ID string `json:"id"`
@@ -2557,6 +2654,20 @@ type TopologyEdge struct {
 	MACAddress  *string           `json:"mac_address,omitzero"`
 	Bindings    []TopologyBinding `json:"bindings,omitzero"`
 	Type        *string           `json:"type,omitzero"`
+	LinkID      *string           `json:"link_id,omitzero"`
+	LinkKind    *LinkKind         `json:"link_kind,omitzero"`
+	// As the `source.type` of links.
+	LinkSource        *string  `json:"link_source,omitzero"`
+	SourcePort        *string  `json:"source_port,omitzero"`
+	SourceInterfaceID *string  `json:"source_interface_id,omitzero"`
+	TargetPort        *string  `json:"target_port,omitzero"`
+	TargetInterfaceID *string  `json:"target_interface_id,omitzero"`
+	SpeedMbps         *int     `json:"speed_mbps,omitzero"`
+	VlanIDs           []string `json:"vlan_ids,omitzero"`
+	// Their numbers.
+	Vids []int `json:"vids,omitzero"`
+	// Whether the source hangs on the target by this link. Links of rings and second cables are not part of the tree.
+	IsTree *bool `json:"is_tree,omitzero"`
 }
 
 type TopologyFormat string
@@ -2566,6 +2677,13 @@ const (
 	TopologyFormatDot     TopologyFormat = "dot"
 	TopologyFormatMermaid TopologyFormat = "mermaid"
 	TopologyFormatGraphml TopologyFormat = "graphml"
+)
+
+type TopologyLayer string
+
+const (
+	TopologyLayerL3 TopologyLayer = "l3"
+	TopologyLayerL2 TopologyLayer = "l2"
 )
 
 // TopologyNode is one of SubnetNode, HostNode, ServiceNode, and has the members of that.
@@ -2584,6 +2702,9 @@ type TopologyNode struct {
 	// What people say that it is, otherwise what is probable; null if neither is known.
 	Role               *Role   `json:"role,omitzero"`
 	VirtualizationType *string `json:"virtualization_type,omitzero"`
+	// Only in the layer `l2`: steps from the core of its part of the network, which has 0; absent if no link leads to
+	// it, or to what it runs on.
+	Depth *int `json:"depth,omitzero"`
 	// Since when imports have missed it; absent if they have not, and from past states.
 	MissedSince       *time.Time `json:"missed_since,omitzero"`
 	HostID            *string    `json:"host_id,omitzero"`

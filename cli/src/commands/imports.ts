@@ -13,6 +13,8 @@ import {
 } from "@nts/shared/contract";
 import { followJob } from "@nts/shared/follow-job";
 import type { Connection } from "../connection.js";
+import { linesOfFile, type ReportedFile } from "../discover/files.rules.js";
+import { textOf } from "../discover/report.rules.js";
 import { onlyNetwork } from "../find.js";
 import { archiveText, importNames, importText, isIdle, isIdleArchive } from "../plans.js";
 import { bar } from "../progress.js";
@@ -36,8 +38,10 @@ const PLANNING = "Planning …";
 
 export const addImport: AddCommands = (program, surroundings) => {
   program
-    .command("import <file>")
-    .description("import a scan, sockets, neighbours, leases, containers or a table, after showing the plan")
+    .command("import <file...>")
+    .description(
+      "import a scan, sockets, neighbours, leases, containers or a table, after showing the plan; walks of several switches together",
+    )
     .option("-n, --network <name>", "the network of the file; optional if there is only one")
     .addOption(
       new Option("--format <format>", "of the file").choices([...IMPORT_FORMATS, "nmap", "archive"]).default("auto"),
@@ -53,13 +57,13 @@ export const addImport: AddCommands = (program, surroundings) => {
     .addOption(new Option("-o, --output <format>", "of the plan and the result").choices(OUTPUTS).default("text"))
     .option("--dry-run", "only show the plan")
     .option("-y, --yes", "do not ask for confirmation")
-    .action((file: string, options: ImportOptions, command: Command) =>
-      importOne(file, options, command, surroundings),
+    .action((files: string[], options: ImportOptions, command: Command) =>
+      importFiles(files, options, command, surroundings),
     );
 };
 
-async function importOne(
-  path: string,
+async function importFiles(
+  paths: readonly string[],
   options: ImportOptions,
   command: Command,
   surroundings: Surroundings,
@@ -67,8 +71,14 @@ async function importOne(
   const { terminal } = surroundings;
   const connection = await connectFor(command, surroundings);
   const { hostname, resource, column, format, network } = options;
+  const [path = "", ...others] = paths;
+  if (others.length > 0 && !TOGETHER.has(format))
+    throw new Problem(
+      EXIT.usage,
+      "Only walks of switches and output of lldpctl are imported together; import one file at a time.",
+    );
   if (format === "archive") return importAll(await bytesOf(terminal, path), options, connection, terminal);
-  const body = await bytesOf(terminal, path);
+  const body = others.length > 0 ? await reportOf(terminal, paths) : await bytesOf(terminal, path);
   const network_id = await onlyNetwork(connection, network);
   const query = {
     ...(hostname !== undefined && { hostname }),
@@ -79,7 +89,11 @@ async function importOne(
   const start = (dry_run: boolean): Promise<ImportJob> =>
     format === "nmap"
       ? client.start(importNmap, { query: { network_id, dry_run }, body })
-      : client.start(importFile, { params: { format }, query: { network_id, ...query, dry_run }, body });
+      : client.start(importFile, {
+          params: { format: others.length > 0 ? "report" : format },
+          query: { network_id, ...query, dry_run },
+          body,
+        });
   terminal.progress(PLANNING);
   const plan = await resultOf(connection, terminal, await start(true));
   requireColumns(plan, column);
@@ -108,6 +122,21 @@ function show(terminal: Terminal, plan: object, { output, yes }: ImportOptions, 
     else terminal.say(text);
   } else if (isLast || yes !== true) terminal.print(text);
   else terminal.say(text);
+}
+
+/** Formats of files that say more together: each switch knows only its own ports. */
+const TOGETHER: ReadonlySet<string> = new Set(["auto", "snmp-walk", "lldp"]);
+
+/** Several walks and outputs of lldpctl as one file. @throws Problem */
+async function reportOf(terminal: Terminal, paths: readonly string[]): Promise<Uint8Array<ArrayBuffer>> {
+  const files = await Promise.all(
+    paths.map(async (name): Promise<ReportedFile> => {
+      const text = new TextDecoder().decode(await bytesOf(terminal, name));
+      return { format: text.trimStart().startsWith("{") ? "lldp" : "snmp-walk", name, text };
+    }),
+  );
+  const begin = { report: 1, program: "nts", started_at: new Date().toISOString() };
+  return new TextEncoder().encode(textOf([begin, ...files.flatMap(linesOfFile), { end: {} }]));
 }
 
 /** The API ignores headings that a table does not have; here they are mistakes. @throws Problem */

@@ -17,8 +17,8 @@ export const TABLES = {
 } as const;
 
 /**
- * What says how devices are connected, for links: columns and tables of SNMPv2, IF, BRIDGE, Q-BRIDGE, IP, LAG, LLDP, CDP and ENTITY
- * MIBs.
+ * What says how devices are connected, for links: columns and tables of SNMPv2, IF, BRIDGE, Q-BRIDGE, IP, LAG, LLDP (both
+ * versions), CDP and ENTITY MIBs.
  */
 export const CONNECTIONS: readonly string[] = [
   "1.3.6.1.2.1.1",
@@ -37,6 +37,8 @@ export const CONNECTIONS: readonly string[] = [
   "1.2.840.10006.300.43.1.2.1.1.13",
   "1.0.8802.1.1.2.1.3",
   "1.0.8802.1.1.2.1.4",
+  "1.3.111.2.802.1.1.13.1.3",
+  "1.3.111.2.802.1.1.13.1.4",
   "1.3.6.1.4.1.9.9.23.1.2.1.1",
   ...[2, 4, 5, 7, 8, 10, 11, 12, 13].map((column) => `1.3.6.1.2.1.47.1.1.1.1.${column}`),
 ];

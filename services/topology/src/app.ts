@@ -17,6 +17,7 @@ import { DEADLINES } from "@nts/shared/timing";
 import { mountArchives } from "./resources/archives.js";
 import { type JournalAccess, mountChanges } from "./resources/changes.js";
 import { mountBindings } from "./resources/bindings.js";
+import { mountAttachment } from "./resources/attachment.js";
 import { mountDependencies } from "./resources/dependencies.js";
 import { mountCollectors } from "./resources/collectors.js";
 import { mountDefinitions } from "./resources/definitions.js";
@@ -94,6 +95,7 @@ export function createTopologyApp(parts: TopologyParts): Router {
   mountViews(router, storage, past, notices);
   mountDependencies(router, storage, past);
   mountImpact(router, storage, past);
+  mountAttachment(router, storage, past);
   mountSharedView(router, storage, past);
   mountTopology(router, storage, past);
   mountChanges(router, journal, storage);

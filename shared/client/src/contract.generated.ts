@@ -253,6 +253,7 @@ export const OPERATIONS = {
   delete_dependency: { method: "delete", path: "/api/v1/dependencies/{id}", takesKey: true },
   get_host_impact: { method: "get", path: "/api/v1/hosts/{id}/impact" },
   get_service_impact: { method: "get", path: "/api/v1/services/{id}/impact" },
+  get_host_attachment: { method: "get", path: "/api/v1/hosts/{id}/attachment" },
   get_shared_view: { method: "get", path: "/api/v1/shared-view" },
   list_shares: { method: "get", path: "/api/v1/shares" },
   delete_share: { method: "delete", path: "/api/v1/shares/{id}", takesKey: true },

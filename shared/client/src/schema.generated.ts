@@ -876,6 +876,8 @@ export interface components {
         /** @enum {string} */
         ServiceDefinitionOrderField: "name" | "category";
         /** @enum {string} */
+        TopologyLayer: "l3" | "l2";
+        /** @enum {string} */
         TopologyFormat: "json" | "dot" | "mermaid" | "graphml";
         /** @enum {string} */
         ChangedEntity: "Tag" | "Network" | "Vlan" | "Subnet" | "View" | "Host" | "Interface" | "Port" | "Service" | "Dependency" | "Link";
@@ -951,7 +953,7 @@ export interface components {
         /** @enum {string} */
         AuditedEntity: "Organization" | "User" | "Session" | "Invite" | "UserApiKey" | "Share" | "Collector" | "Webhook";
         /** @enum {string} */
-        ImportFormat: "auto" | "report" | "ss" | "netstat" | "lsof" | "ip-neigh" | "arp" | "masscan" | "naabu" | "docker" | "compose" | "kubernetes" | "dhcp-leases" | "proxmox" | "ansible-facts" | "ansible-inventory" | "etc-hosts" | "csv";
+        ImportFormat: "auto" | "report" | "lldp" | "snmp-walk" | "ss" | "netstat" | "lsof" | "ip-neigh" | "arp" | "masscan" | "naabu" | "docker" | "compose" | "kubernetes" | "dhcp-leases" | "proxmox" | "ansible-facts" | "ansible-inventory" | "etc-hosts" | "csv";
         /** @enum {string} */
         CsvResource: "hosts" | "interfaces" | "ports" | "services";
         /** @enum {string} */
@@ -2485,6 +2487,47 @@ export interface components {
         ReachedKind: "host" | "service" | "process";
         /** @enum {string} */
         ReachedBy: "dependency" | "runs_on" | "virtualization";
+        HostAttachmentEnvelope: {
+            /** @description Always `true`. */
+            success: boolean;
+            data: components["schemas"]["HostAttachment"];
+            meta: components["schemas"]["Meta"];
+        };
+        HostAttachment: {
+            /** @description Empty if it is not known; several if the host has several links. Up to 100. */
+            attachments: components["schemas"]["Attachment"][];
+        };
+        Attachment: {
+            /** @description The switch, access point, router or firewall. */
+            switch: components["schemas"]["AttachedSwitch"];
+            /** @description From the host outward, the switch last; more than one step through unmanaged switches and hypervisors. */
+            path: components["schemas"]["AttachmentStep"][];
+            /** @description How it is known: the `source.type` of the last link. */
+            link_source: string;
+        };
+        AttachedSwitch: {
+            host_id: components["schemas"]["Uuid"];
+            name: string;
+            /** @description The port there, as that device calls it. */
+            port: string | null;
+            interface_id: components["schemas"]["Uuid"] | null;
+            role: components["schemas"]["Role"] | null;
+        };
+        AttachmentStep: {
+            /**
+             * @description By a link, or because the one before runs on it.
+             * @enum {string}
+             */
+            via: "link" | "virtualization";
+            link_id: components["schemas"]["Uuid"] | null;
+            host_id: components["schemas"]["Uuid"];
+            name: string;
+            /** @description The port there, as that device calls it. */
+            port: string | null;
+            interface_id: components["schemas"]["Uuid"] | null;
+            /** @description It is an unmanaged switch. */
+            is_unmanaged: boolean;
+        };
         SharedViewEnvelope: {
             /** @description Always `true`. */
             success: boolean;
@@ -2553,6 +2596,11 @@ export interface components {
             /** @description What people say that it is, otherwise what is probable; null if neither is known. */
             role: components["schemas"]["Role"] | null;
             virtualization_type: string | null;
+            /**
+             * Format: int64
+             * @description Only in the layer `l2`: steps from the core of its part of the network, which has 0; absent if no link leads to it, or to what it runs on.
+             */
+            depth?: number;
             /** @description Since when imports have missed it; absent if they have not, and from past states. */
             missed_since?: components["schemas"]["Timestamp"];
         };
@@ -2575,7 +2623,7 @@ export interface components {
             /** @description Since when imports have missed it; absent if they have not, and from past states. */
             missed_since?: components["schemas"]["Timestamp"];
         };
-        TopologyEdge: components["schemas"]["InSubnetEdge"] | components["schemas"]["OnHostEdge"] | components["schemas"]["VirtualizedByEdge"];
+        TopologyEdge: components["schemas"]["InSubnetEdge"] | components["schemas"]["OnHostEdge"] | components["schemas"]["VirtualizedByEdge"] | components["schemas"]["LinkEdge"];
         /** @description Connects a host to a subnet through one of its interfaces. */
         InSubnetEdge: {
             /** @description Stable across responses. */
@@ -2650,6 +2698,35 @@ export interface components {
              */
             kind: "virtualized_by";
             type: string;
+        };
+        /** @description Connects two hosts, in the layer `l2`: the source is as far from the core as the target, or farther. */
+        LinkEdge: {
+            /** @description Stable across responses. */
+            id: string;
+            /** @description Id of a node in the response. */
+            source: components["schemas"]["Uuid"];
+            /** @description Id of a node in the response. */
+            target: components["schemas"]["Uuid"];
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            kind: "link";
+            link_id: components["schemas"]["Uuid"];
+            link_kind: components["schemas"]["LinkKind"];
+            /** @description As the `source.type` of links. */
+            link_source: string;
+            source_port: string | null;
+            source_interface_id: components["schemas"]["Uuid"] | null;
+            target_port: string | null;
+            target_interface_id: components["schemas"]["Uuid"] | null;
+            /** Format: int64 */
+            speed_mbps: number | null;
+            vlan_ids: components["schemas"]["Uuid"][];
+            /** @description Their numbers. */
+            vids: number[];
+            /** @description Whether the source hangs on the target by this link. Links of rings and second cables are not part of the tree. */
+            is_tree: boolean;
         };
         ShareListEnvelope: {
             /** @description Always `true`. */
@@ -3145,6 +3222,10 @@ export interface components {
             hosts: components["schemas"]["ImportedHost"][];
             /** @description What the machines of the file are connected to; absent from plans of jobs before it was told. */
             dependencies?: components["schemas"]["ImportedDependency"][];
+            /** @description Absent from plans of jobs before links were imported. */
+            vlans?: components["schemas"]["ImportedVlan"][];
+            /** @description Links that devices tell, between hosts of the file and others. Absent from the same plans. */
+            links?: components["schemas"]["ImportedLink"][];
             /** @description Covered entities that were not found; the first 10,000. They are not deleted. */
             missing: components["schemas"]["Missing"][];
             /** @description Parts of the file that were not imported, and why; the first 10,000. */
@@ -3306,6 +3387,41 @@ export interface components {
             /** @description Such as `5432/tcp`; null if it is not known. */
             port: string | null;
         };
+        ImportedVlan: {
+            action: components["schemas"]["ImportedVlanAction"];
+            /** @description Null if a dry run would create it. */
+            id: components["schemas"]["Uuid"] | null;
+            /** Format: int64 */
+            vid: number;
+            name: string;
+        };
+        /** @enum {string} */
+        ImportedVlanAction: "create" | "existing";
+        ImportedLink: {
+            /**
+             * Format: int64
+             * @description Line of the file, from 1; for a JSON list, the number of the entry.
+             */
+            line: number;
+            action: components["schemas"]["ImportedLinkAction"];
+            /** @description Null if a dry run would create it. */
+            id: components["schemas"]["Uuid"] | null;
+            kind: components["schemas"]["LinkKind"];
+            ends: components["schemas"]["ImportedLinkEnd"][];
+            /** @description Why it failed. */
+            error: components["schemas"]["ImportRefusal"] | null;
+        };
+        /** @enum {string} */
+        ImportedLinkAction: "create" | "update" | "unchanged" | "failed";
+        ImportedLinkEnd: {
+            /** @description Null if a dry run would create it. */
+            host_id: components["schemas"]["Uuid"] | null;
+            host_name: string;
+            interface_id: components["schemas"]["Uuid"] | null;
+            port: string | null;
+            /** @description It is an unmanaged switch that is created with its links. */
+            is_new_switch: boolean;
+        };
         Missing: {
             entity: components["schemas"]["SightedEntity"];
             id: components["schemas"]["Uuid"];
@@ -3349,6 +3465,15 @@ export interface components {
             services: components["schemas"]["ImportCounts"];
             /** @description Absent from plans of jobs before imports made dependencies. */
             dependencies?: components["schemas"]["ImportDependencyCounts"];
+            /** @description Absent from plans of jobs before links were imported. */
+            vlans?: {
+                /** Format: int64 */
+                create: number;
+                /** Format: int64 */
+                existing: number;
+            };
+            /** @description Absent from the same plans. */
+            links?: components["schemas"]["ImportHostCounts"];
             missing: components["schemas"]["MissingCounts"];
             /**
              * Format: int64
@@ -8020,6 +8145,28 @@ export interface operations {
             200: components["responses"]["ImpactResponse"];
         };
     };
+    get_host_attachment: {
+        parameters: {
+            query?: {
+                /** @description Read the state at a time or change cursor. Visibility is determined by the caller's current rights. */
+                as_of?: string;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HostAttachmentEnvelope"];
+                };
+            };
+        };
+    };
     get_shared_view: {
         parameters: {
         };
@@ -8155,6 +8302,8 @@ export interface operations {
                 as_of?: string;
                 /** @description Only entities of this network. */
                 network_id?: components["schemas"]["Uuid"];
+                /** @description `l3`: subnets, hosts and services. `l2`: hosts and the links between them. Default `l3`. */
+                layer?: components["schemas"]["TopologyLayer"];
                 /** @description Default `json`. */
                 format?: components["schemas"]["TopologyFormat"];
             };

@@ -6,6 +6,8 @@ import { ATTRIBUTE_KEY } from "./attributes.rules.js";
 export const IMPORT_FORMATS = [
   "auto",
   "report",
+  "lldp",
+  "snmp-walk",
   "ss",
   "netstat",
   "lsof",
@@ -37,7 +39,7 @@ export function isWrittenByHand(format: string): boolean {
 export const UNRECOGNIZED_FILE = "We don't recognize this file.";
 
 /** Formats whose files describe one host without identifying it. */
-const OF_A_HOST: ReadonlySet<ImportFormat> = new Set(["auto", "ss", "netstat", "lsof", "docker", "compose"]);
+const OF_A_HOST: ReadonlySet<ImportFormat> = new Set(["auto", "lldp", "ss", "netstat", "lsof", "docker", "compose"]);
 
 /** Kinds of rows in a CSV table. */
 export const CSV_RESOURCES = ["hosts", "interfaces", "ports", "services"] as const;

@@ -5,6 +5,7 @@ import { CsvTable } from "./exports.js";
 import { HOSTNAME_LIMIT } from "./formats.js";
 import { CELL_FAULTS, COLUMN_MEANINGS, IMPORT_FORMATS, saidColumn } from "./import-formats.js";
 import { ImportJob } from "./import-job.js";
+import { LinkKind } from "./links.js";
 import { Protocol } from "./ports.js";
 import { Missing, MissingCounts } from "./sightings.js";
 import { Cidr } from "./subnets.js";
@@ -168,6 +169,39 @@ export const ImportedDependency = z
   .meta({ id: "ImportedDependency" });
 export type ImportedDependency = z.infer<typeof ImportedDependency>;
 
+/** A VLAN that devices name. */
+export const ImportedVlan = z
+  .object({
+    action: z.enum(["create", "existing"]).meta({ id: "ImportedVlanAction" }),
+    id,
+    vid: z.int(),
+    name: z.string(),
+  })
+  .meta({ id: "ImportedVlan" });
+export type ImportedVlan = z.infer<typeof ImportedVlan>;
+
+const ImportedLinkEnd = z
+  .object({
+    host_id: id,
+    host_name: z.string(),
+    interface_id: Id.nullable(),
+    port: z.string().nullable(),
+    is_new_switch: z.boolean().describe("It is an unmanaged switch that is created with its links."),
+  })
+  .meta({ id: "ImportedLinkEnd" });
+
+export const ImportedLink = z
+  .object({
+    line: Line,
+    action: z.enum(["create", "update", "unchanged", "failed"]).meta({ id: "ImportedLinkAction" }),
+    id,
+    kind: LinkKind,
+    ends: z.array(ImportedLinkEnd),
+    error: Refusal.nullable().describe("Why it failed."),
+  })
+  .meta({ id: "ImportedLink" });
+export type ImportedLink = z.infer<typeof ImportedLink>;
+
 export const SkippedPart = z
   .object({
     line: Line,
@@ -211,6 +245,11 @@ export const ImportSummary = z
       .meta({ id: "ImportDependencyCounts" })
       .optional()
       .describe("Absent from plans of jobs before imports made dependencies."),
+    vlans: z
+      .object({ create: z.int(), existing: z.int() })
+      .optional()
+      .describe("Absent from plans of jobs before links were imported."),
+    links: HostCounts.optional().describe("Absent from the same plans."),
     missing: MissingCounts,
     skipped: z.int().describe("Total number skipped, including parts not listed in `skipped`."),
     unanswered: z.int().describe("Hosts assumed to be up (`-Pn`) that did not respond; they are not created."),
@@ -250,6 +289,11 @@ export const ImportPlan = z
       .array(ImportedDependency)
       .optional()
       .describe("What the machines of the file are connected to; absent from plans of jobs before it was told."),
+    vlans: z.array(ImportedVlan).optional().describe("Absent from plans of jobs before links were imported."),
+    links: z
+      .array(ImportedLink)
+      .optional()
+      .describe("Links that devices tell, between hosts of the file and others. Absent from the same plans."),
     missing: z.array(Missing).describe("Covered entities that were not found; the first 10,000. They are not deleted."),
     skipped: z.array(SkippedPart).describe("Parts of the file that were not imported, and why; the first 10,000."),
     summary: ImportSummary,

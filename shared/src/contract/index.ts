@@ -1,6 +1,7 @@
 import type { AnyEndpoint } from "./endpoint.js";
 import * as archives from "./archives.js";
 import * as assistants from "./assistants.js";
+import * as attachment from "./attachment.js";
 import * as audit from "./audit.js";
 import * as bindings from "./bindings.js";
 import * as changes from "./changes.js";
@@ -90,6 +91,7 @@ export const OPERATIONS = operationsOf(
   views,
   dependencies,
   impact,
+  attachment,
   shares,
   definitions,
   topology,
@@ -109,6 +111,7 @@ export const OPERATIONS = operationsOf(
 
 export * from "./archives.js";
 export * from "./assistants.js";
+export * from "./attachment.js";
 export * from "./attributes.js";
 export * from "./audit.js";
 export * from "./bindings.rules.js";

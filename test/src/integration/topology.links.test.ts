@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "@jest/globals";
 import {
   bulkDeleteHosts,
+  createHost,
   createInterface,
   createLink,
   createSubnet,
@@ -9,15 +10,19 @@ import {
   deleteHost,
   deleteInterface,
   deleteVlan,
+  getHostAttachment,
   getLink,
   getSubnet,
   type Host,
+  type ImportPlan,
   type Link,
+  listHosts,
   listLinks,
   listSubnets,
   listVlans,
   mergeHosts,
   MOST_LINKS_OF_HOST,
+  patchHost,
   patchLink,
   patchSubnet,
   patchVlan,
@@ -25,6 +30,7 @@ import {
   type Vlan,
 } from "@nts/shared/contract";
 import { archiveOf, imported } from "../support/archives.js";
+import { importFile, sendFile } from "../support/imports.js";
 import { violationsIn } from "../support/invariants.js";
 import { waitForJournal } from "../support/moments.js";
 import { revert, withRequestId } from "../support/reverts.js";
@@ -304,5 +310,190 @@ describe("what becomes of links", () => {
     expect((await other.list(listLinks, { query: {} })).rows).toEqual([copy]);
     expect((await owner.call(getSubnet, { params: home.subnet })).vlan_id).toBe(ten.id);
     expect(await violationsIn(topology.db)).toEqual([]);
+  });
+});
+
+describe("what a host hangs on", () => {
+  const attachmentsOf = async (host: Host, query = {}) =>
+    (await owner.call(getHostAttachment, { params: host, query })).attachments;
+  const role = (host: Host, to: string): Promise<unknown> =>
+    owner.call(patchHost, { params: host, body: { role: to as never } });
+
+  it("is the next switch, through unmanaged ones, and for a guest that of what it runs on", async () => {
+    expect(await attachmentsOf(nas)).toEqual([]);
+    await role(core, "Switch");
+    const direct = await link(at(nas), at(core, "Gi1/0/1"));
+    const step = { host_id: core.id, name: "core", port: "Gi1/0/1", interface_id: null };
+    const first = { via: "link", link_id: direct.id, ...step, is_unmanaged: false };
+    const attachment = { switch: { ...step, role: "Switch" }, path: [first], link_source: "Manual" };
+    expect(await attachmentsOf(nas)).toEqual([attachment]);
+
+    const desk = await aHost(home, { name: "desk" });
+    await owner.call(patchHost, { params: desk, body: { role: "Switch", attributes: { unmanaged: true } } });
+    const pc = await aHost(home, { name: "pc" });
+    await link(at(pc, "eth0"), at(desk));
+    await link(at(desk), at(core, "Gi1/0/2"));
+    const [through] = await attachmentsOf(pc);
+    expect(through?.path.map(({ name, port, is_unmanaged }) => [name, port, is_unmanaged])).toEqual([
+      ["desk", null, true],
+      ["core", "Gi1/0/2", false],
+    ]);
+    expect(through?.switch).toMatchObject({ name: "core", port: "Gi1/0/2" });
+
+    const guest = await aHost(home, { name: "guest" });
+    const runs = { type: "Proxmox", details: { host_id: nas.id } };
+    await owner.call(patchHost, { params: guest, body: { virtualization: runs } });
+    const [ofGuest] = await attachmentsOf(guest);
+    expect(ofGuest?.path.map(({ via, name }) => [via, name])).toEqual([
+      ["virtualization", "nas"],
+      ["link", "core"],
+    ]);
+
+    const before = await waitForJournal(owner);
+    await owner.call(deleteHost, { params: core });
+    expect(await attachmentsOf(nas)).toEqual([]);
+    expect(await attachmentsOf(nas, { as_of: before })).toEqual([attachment]);
+  });
+
+  it("is unknown for a host of another network", async () => {
+    const limited = owner.colleague({ networks: [office.network.id] });
+    expect((await limited.refusal(getHostAttachment, { params: nas }))[1]).toBe("not_found");
+  });
+});
+
+describe("an import of what switches tell", () => {
+  /** A walk of a switch: `hears` are `port name chassis far port`, `learns` are `port mac`. */
+  function walk(name: string, n: number, { hears = [], learns = [] }: { hears?: string[]; learns?: string[] }): string {
+    const bytes = (mac: string): string => mac.replaceAll(":", " ");
+    const numbers = (mac: string): string =>
+      mac
+        .split(":")
+        .map((byte) => parseInt(byte, 16))
+        .join(".");
+    const remote = (column: number, port: string, value: string): string =>
+      `.1.0.8802.1.1.2.1.4.1.1.${column}.0.${port}.1 = ${value}`;
+    return [
+      `.1.3.6.1.2.1.1.5.0 = STRING: "${name}"`,
+      ...[1, 2, 3].flatMap((port) => [
+        `.1.3.6.1.2.1.2.2.1.2.${port} = STRING: "Gi0/${port}"`,
+        `.1.3.6.1.2.1.17.1.4.1.2.${port} = INTEGER: ${port}`,
+      ]),
+      `.1.3.6.1.2.1.4.20.1.2.10.0.9.${n} = INTEGER: 1`,
+      `.1.3.6.1.2.1.17.1.1.0 = Hex-STRING: ${bytes(chassis(n))}`,
+      '.1.3.6.1.2.1.17.7.1.4.3.1.1.10 = STRING: "Office"',
+      ...hears
+        .map((text) => text.split(" "))
+        .flatMap(([port = "", other = "", mac = "", far = ""]) => [
+          remote(4, port, "INTEGER: 4"),
+          remote(5, port, `Hex-STRING: ${bytes(mac)}`),
+          remote(6, port, "INTEGER: 5"),
+          remote(7, port, `STRING: "${far}"`),
+          remote(9, port, `STRING: "${other}"`),
+        ]),
+      ...learns
+        .map((text) => text.split(" "))
+        .map(([port = "", mac = ""]) => `.1.3.6.1.2.1.17.4.3.1.2.${numbers(mac)} = INTEGER: ${port}`),
+    ].join("\n");
+  }
+  const chassis = (n: number): string => `00:1B:21:00:00:0${n}`;
+  const card = (n: number): string => `00:11:32:00:00:0${n}`;
+  const machine = (name: string, n: number): Promise<Host> =>
+    owner.call(createHost, {
+      body: {
+        network_id: home.network.id,
+        name,
+        interfaces: [{ subnet_id: home.subnet.id, ip_address: `10.0.8.${n}`, mac_address: card(n) }],
+      },
+    });
+  const texts = async (): Promise<string[]> => {
+    const { rows } = await owner.list(listHosts, { query: { network_id: home.network.id } });
+    const names = new Map(rows.map(({ id, name }) => [id, name]));
+    return (await linksNow())
+      .map(({ ends }) =>
+        ends
+          .map((end) => `${names.get(end.host_id) ?? ""} ${end.port ?? ""}`.trim())
+          .sort()
+          .join(" – "),
+      )
+      .sort();
+  };
+
+  it("makes links, VLANs, unmanaged switches and neighbours that nobody knew, once, and can be undone", async () => {
+    const pc = await machine("pc", 1);
+    await machine("left", 2);
+    await machine("right", 3);
+    const file = walk("sw1", 1, {
+      hears: [`3 sw2 ${chassis(2)} Gi0/7`],
+      learns: [`1 ${card(1)}`, `2 ${card(2)}`, `2 ${card(3)}`],
+    });
+    const query = { network_id: home.network.id };
+    const planned = await importFile(owner, "snmp-walk", { ...query, dry_run: "true" }, file);
+    expect(await linksNow()).toEqual([]);
+    expect(planned.summary).toMatchObject({
+      hosts: { create: 3 },
+      vlans: { create: 1, existing: 0 },
+      links: { create: 5, update: 0, unchanged: 0, failed: 0 },
+    });
+    const done = await importFile(owner, "auto", query, file);
+    const shape = ({ vlans, links, summary }: ImportPlan) => [
+      vlans?.map(({ vid, action }) => [vid, action]),
+      links?.map(({ ends, action }) => [action, ...ends.map((end) => `${end.host_name} ${end.port ?? ""}`)]),
+      summary,
+    ];
+    expect([done.format, shape(done)]).toEqual(["snmp-walk", shape(planned)]);
+    const made = [
+      "Unmanaged switch at sw1 Gi0/2 – left",
+      "Unmanaged switch at sw1 Gi0/2 – right",
+      "Unmanaged switch at sw1 Gi0/2 – sw1 Gi0/2",
+      "pc – sw1 Gi0/1",
+      "sw1 Gi0/3 – sw2 Gi0/7",
+    ];
+    expect(await texts()).toEqual(made);
+    const [first] = await linksNow({ host_id: pc.id });
+    expect(first).toMatchObject({ source: { type: "Discovery" }, kind: "Ethernet" });
+    expect(first?.ends.map(({ interface_id }) => interface_id)).toContain(pc.interfaces[0]?.id);
+    const { rows: strangers } = await owner.list(listHosts, { query: { ...query, is_known: false } });
+    expect(strangers.map(({ name }) => name).toSorted()).toEqual(["Unmanaged switch at sw1 Gi0/2", "sw1", "sw2"]);
+    const [hung] = (await owner.call(getHostAttachment, { params: pc, query: {} })).attachments;
+    expect(hung).toMatchObject({ switch: { name: "sw1", port: "Gi0/1", role: "Switch" }, link_source: "Discovery" });
+    const { rows: named } = await owner.list(listVlans, { query });
+    expect(named.map(({ vid, name }) => `${vid} ${name}`)).toEqual(["10 Office"]);
+
+    const again = await importFile(owner, "snmp-walk", query, file);
+    expect(again.summary).toMatchObject({ hosts: { create: 0 }, links: { create: 0, update: 0, unchanged: 5 } });
+    expect(await texts()).toEqual(made);
+
+    // The neighbour is met again, by the MAC address of its chassis, and hangs elsewhere by now.
+    const moved = await importFile(owner, "snmp-walk", query, walk("sw2", 2, { hears: [`1 sw1 ${chassis(1)} Gi0/3`] }));
+    expect(moved.summary).toMatchObject({ hosts: { create: 0 }, links: { create: 0, update: 1, unchanged: 0 } });
+    expect(await texts()).toEqual([...made.slice(0, 4), "sw1 Gi0/3 – sw2 Gi0/1"]);
+    expect(await violationsIn(topology.db)).toEqual([]);
+  });
+
+  it("is undone as a whole", async () => {
+    await machine("pc", 1);
+    const before = (await owner.list(listHosts, { query: {} })).rows.length;
+    const file = walk("sw1", 1, { learns: [`1 ${card(1)}`, `2 ${chassis(4)}`] });
+    const query = { network_id: home.network.id };
+    const requestId = await withRequestId((headers) => sendFile(owner, "snmp-walk", query, file, headers));
+    expect([(await linksNow()).length, (await owner.list(listVlans, { query: {} })).rows.length]).toEqual([1, 1]);
+    expect((await revert(owner, requestId)).status).toBe(200);
+    expect(await linksNow()).toEqual([]);
+    expect((await owner.list(listVlans, { query: {} })).rows).toEqual([]);
+    expect((await owner.list(listHosts, { query: {} })).rows).toHaveLength(before);
+  });
+
+  it("leaves alone what people have written, and says so", async () => {
+    await machine("pc", 1);
+    const sw1 = await aHost(home, { name: "sw1" });
+    await owner.call(patchHost, { params: sw1, body: { hostname: "sw1" } });
+    const written = await link(at(nas), at(sw1, "gi0/1"));
+    const file = walk("sw1", 1, { learns: [`1 ${card(1)}`] });
+    const plan = await importFile(owner, "snmp-walk", { network_id: home.network.id }, file);
+    expect(plan.summary.links).toEqual({ create: 0, update: 0, unchanged: 0, failed: 0 });
+    expect(plan.skipped.map(({ what, reason }) => `${what}: ${reason}`)).toContain(
+      "link sw1 Gi0/1 – pc: people have written that nas – sw1 gi0/1, which stays",
+    );
+    expect(await linksNow()).toEqual([written]);
   });
 });

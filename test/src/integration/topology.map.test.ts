@@ -3,11 +3,14 @@ import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import {
   createHost,
+  createLink,
   createService,
   createSubnet,
+  createVlan,
   deleteHost,
   getTopology,
   type Host,
+  type Link,
   type QueryInputOf,
   Topology,
 } from "@nts/shared/contract";
@@ -161,6 +164,65 @@ describe("topology.map: contents", () => {
   });
 });
 
+describe("topology.map: links", () => {
+  it("are a tree from the core, with ports, VLANs and what hosts run on, also as files", async () => {
+    const owner = topology.aCaller();
+    const world = await aNetwork(owner);
+    const { network } = world;
+    const host = (name: string, more: object = {}): Promise<Host> =>
+      owner.call(createHost, { body: { network_id: network.id, name, ...more } });
+    const server = await host("server");
+    const core = await host("core", { role: "Switch" });
+    const router = await host("router", { role: "Router" });
+    const guest = await host("guest", virtualizedBy({ host_id: server.id }));
+    await host("alone");
+    const vlans = await Promise.all(
+      [20, 10].map((vid) => owner.call(createVlan, { body: { network_id: network.id, vid, name: `VLAN ${vid}` } })),
+    );
+    const link = (ends: readonly object[], more: object = {}): Promise<Link> =>
+      owner.call(createLink, { body: { network_id: network.id, ends, ...more } as never });
+    const at = ({ id }: Host, port: string | null = null) => ({ host_id: id, port });
+    const up = await link([at(router, "lan1"), at(core, "24")], {
+      vlan_ids: vlans.map(({ id }) => id),
+      speed_mbps: 1_000,
+    });
+    const down = await link([at(server), at(core, "1")]);
+    const second = await link([at(core, "2"), at(server, "eth1")]);
+    const { nodes, edges } = await graphOf(owner, { layer: "l2" });
+    const depths = nodes.map((node) => [node.label, node.kind === "host" ? node.depth : "no host"]);
+    expect(Object.fromEntries(depths)).toEqual({ server: 2, core: 1, router: 0, guest: 3, alone: undefined });
+    const bare = { link_kind: "Ethernet", link_source: "Manual", source_interface_id: null, target_interface_id: null };
+    expect(edges).toEqual([
+      { kind: "virtualized_by", id: `virtualized_by:${guest.id}`, source: guest.id, target: server.id, type: "Docker" },
+      ...[
+        [up, core, "24", router, "lan1", { speed_mbps: 1_000, vlan_ids: up.vlan_ids, vids: [10, 20], is_tree: true }],
+        [down, server, null, core, "1", { is_tree: true }],
+        [second, server, "eth1", core, "2", { is_tree: false }],
+      ].map((edge) => {
+        const [{ id }, source, source_port, target, target_port, more] = edge as [
+          Link,
+          Host,
+          string,
+          Host,
+          string,
+          object,
+        ];
+        const ends = { source: source.id, source_port, target: target.id, target_port };
+        const own = { kind: "link", id: `link:${id}`, link_id: id, ...bare, ...ends };
+        return { ...own, speed_mbps: null, vlan_ids: [], vids: [], ...more };
+      }),
+    ]);
+    for (const [format, part] of [
+      ["dot", 'label="24 – lan1"'],
+      ["mermaid", '---|"24 #8211; lan1"|'],
+      ["graphml", '<data key="edge_target_port">lan1</data>'],
+    ] as const)
+      expect((await owner.raw("get", `/api/v1/topology?layer=l2&format=${format}`)).text).toContain(part);
+    const limited = owner.colleague({ networks: [(await aNetwork(owner)).network.id] });
+    expect(await graphOf(limited, { layer: "l2" })).toEqual({ nodes: [], edges: [] });
+  });
+});
+
 describe("topology.map: formats", () => {
   it.each([
     ["dot", "text/vnd.graphviz", "topology.dot", /^digraph topology \{\n[^]*\}\n$/],
@@ -193,10 +255,13 @@ describe("topology.map: formats", () => {
     });
   });
 
-  it.each(["format=svg", "format=dot&format=dot", "network_id=x", "limit=5"])("reject %s", async (query) => {
-    const response = await topology.aCaller().raw("get", `/api/v1/topology?${query}`);
-    expect([response.status, response.code]).toEqual([400, "validation_failed"]);
-  });
+  it.each(["format=svg", "format=dot&format=dot", "layer=l4", "network_id=x", "limit=5"])(
+    "reject %s",
+    async (query) => {
+      const response = await topology.aCaller().raw("get", `/api/v1/topology?${query}`);
+      expect([response.status, response.code]).toEqual([400, "validation_failed"]);
+    },
+  );
 });
 
 describe("topology.map: permissions", () => {

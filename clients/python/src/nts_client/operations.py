@@ -42,6 +42,7 @@ from .types import (
     Gone,
     Health,
     Host,
+    HostAttachment,
     HostCreate,
     HostMerge,
     HostOrderField,
@@ -110,6 +111,7 @@ from .types import (
     TargetScheme,
     Topology,
     TopologyFormat,
+    TopologyLayer,
     User,
     UserApiKey,
     UserCreate,
@@ -2579,6 +2581,10 @@ class Operations(Transport):
             query={"direction": direction, "depth": depth, "limit": limit, "as_of": as_of},
         )
 
+    def get_host_attachment(self, id: str, *, as_of: str | None = None) -> Response[HostAttachment]:
+        """On which switch and port a host hangs. Requires `Viewer`."""
+        return self._send("GET", f"/api/v1/hosts/{self._part(id)}/attachment", query={"as_of": as_of})
+
     def list_shares(
         self,
         *,
@@ -2676,15 +2682,26 @@ class Operations(Transport):
             },
         )
 
-    def get_topology(self, *, as_of: str | None = None, network_id: str | None = None) -> Response[Topology]:
+    def get_topology(
+        self,
+        *,
+        as_of: str | None = None,
+        network_id: str | None = None,
+        layer: TopologyLayer | None = None,
+    ) -> Response[Topology]:
         """Get the topology as a graph. Nodes are subnets, hosts and services. Edges connect hosts to subnets,
         services to hosts, and virtualized entities to what runs them. The response is a consistent snapshot,
         and contains both ends of every edge. A host or service is `virtualized_by` the `service_id` or
-        `host_id` in its `virtualization.details`. Formats other than JSON are plain files without an
-        envelope. Mermaid supports at most 500 edges and 50000 characters; larger graphs are refused in that
-        format. Requires `Viewer`.
+        `host_id` in its `virtualization.details`. In the layer `l2`, nodes are hosts, and edges are the links
+        between them and what hosts run on, as a tree from the core. Formats other than JSON are plain files
+        without an envelope. Mermaid supports at most 500 edges and 50000 characters; larger graphs are
+        refused in that format. Requires `Viewer`.
         """
-        return self._send("GET", "/api/v1/topology", query={"as_of": as_of, "network_id": network_id})
+        return self._send(
+            "GET",
+            "/api/v1/topology",
+            query={"as_of": as_of, "network_id": network_id, "layer": layer},
+        )
 
     def get_topology_file(
         self,
@@ -2692,18 +2709,20 @@ class Operations(Transport):
         format: TopologyFormat,
         as_of: str | None = None,
         network_id: str | None = None,
+        layer: TopologyLayer | None = None,
     ) -> Response[bytes]:
         """Get the topology as a graph. As a file. Nodes are subnets, hosts and services. Edges connect hosts to
         subnets, services to hosts, and virtualized entities to what runs them. The response is a consistent
         snapshot, and contains both ends of every edge. A host or service is `virtualized_by` the `service_id`
-        or `host_id` in its `virtualization.details`. Formats other than JSON are plain files without an
-        envelope. Mermaid supports at most 500 edges and 50000 characters; larger graphs are refused in that
-        format. Requires `Viewer`.
+        or `host_id` in its `virtualization.details`. In the layer `l2`, nodes are hosts, and edges are the
+        links between them and what hosts run on, as a tree from the core. Formats other than JSON are plain
+        files without an envelope. Mermaid supports at most 500 edges and 50000 characters; larger graphs are
+        refused in that format. Requires `Viewer`.
         """
         return self._send(
             "GET",
             "/api/v1/topology",
-            query={"as_of": as_of, "network_id": network_id, "format": format},
+            query={"as_of": as_of, "network_id": network_id, "layer": layer, "format": format},
             is_file=True,
         )
 

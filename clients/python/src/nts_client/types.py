@@ -16,6 +16,9 @@ __all__ = [
     "ArchiveImportArchiveCounts",
     "ArchiveSummary",
     "ArchivedNetworks",
+    "AttachedSwitch",
+    "Attachment",
+    "AttachmentStep",
     "AttributeValue",
     "AttributeValueInput",
     "Attributes",
@@ -89,6 +92,7 @@ __all__ = [
     "Health",
     "HiddenPart",
     "Host",
+    "HostAttachment",
     "HostCreate",
     "HostMatch",
     "HostMerge",
@@ -115,6 +119,7 @@ __all__ = [
     "ImportRefusal",
     "ImportSummary",
     "ImportSummarySubnets",
+    "ImportSummaryVlans",
     "ImportedChange",
     "ImportedChildAction",
     "ImportedClient",
@@ -125,6 +130,9 @@ __all__ = [
     "ImportedHostAction",
     "ImportedHostJoined",
     "ImportedInterface",
+    "ImportedLink",
+    "ImportedLinkAction",
+    "ImportedLinkEnd",
     "ImportedPort",
     "ImportedScan",
     "ImportedServer",
@@ -132,6 +140,8 @@ __all__ = [
     "ImportedServiceBindings",
     "ImportedSubnet",
     "ImportedSubnetAction",
+    "ImportedVlan",
+    "ImportedVlanAction",
     "InSubnetEdge",
     "Interface",
     "InterfaceBinding",
@@ -154,6 +164,7 @@ __all__ = [
     "LimitingParty",
     "Link",
     "LinkCreate",
+    "LinkEdge",
     "LinkEnd",
     "LinkEndInput",
     "LinkKind",
@@ -255,6 +266,7 @@ __all__ = [
     "TopologyEdge",
     "TopologyFormat",
     "TopologyInterfaceBinding",
+    "TopologyLayer",
     "TopologyNode",
     "TopologyPortBinding",
     "User",
@@ -609,6 +621,8 @@ ImpactDirection: TypeAlias = Literal["dependents", "dependencies"]
 ImportFormat: TypeAlias = Literal[
     "auto",
     "report",
+    "lldp",
+    "snmp-walk",
     "ss",
     "netstat",
     "lsof",
@@ -642,7 +656,11 @@ ImportedDependencyAction: TypeAlias = Literal["create", "update", "unchanged", "
 
 ImportedHostAction: TypeAlias = Literal["create", "update", "unchanged", "failed"]
 
+ImportedLinkAction: TypeAlias = Literal["create", "update", "unchanged", "failed"]
+
 ImportedSubnetAction: TypeAlias = Literal["create", "existing", "failed"]
+
+ImportedVlanAction: TypeAlias = Literal["create", "existing"]
 
 InterfaceOrderField: TypeAlias = Literal["created_at", "position", "ip_address"]
 
@@ -754,9 +772,11 @@ TargetScheme: TypeAlias = Literal["https", "http", "tcp"]
 
 TopologyBinding: TypeAlias = "TopologyInterfaceBinding | TopologyPortBinding"
 
-TopologyEdge: TypeAlias = "InSubnetEdge | OnHostEdge | VirtualizedByEdge"
+TopologyEdge: TypeAlias = "InSubnetEdge | OnHostEdge | VirtualizedByEdge | LinkEdge"
 
 TopologyFormat: TypeAlias = Literal["json", "dot", "mermaid", "graphml"]
+
+TopologyLayer: TypeAlias = Literal["l3", "l2"]
 
 TopologyNode: TypeAlias = "SubnetNode | HostNode | ServiceNode"
 
@@ -859,6 +879,37 @@ class ArchiveSummary(TypedDict):
     Service: ImportHostCounts
     Dependency: ImportHostCounts
     Link: ImportHostCounts
+
+
+class AttachedSwitch(TypedDict):
+    host_id: str
+    name: str
+    # The port there, as that device calls it.
+    port: str | None
+    interface_id: str | None
+    role: Role | None
+
+
+class Attachment(TypedDict):
+    # The switch, access point, router or firewall.
+    switch: AttachedSwitch
+    # From the host outward, the switch last; more than one step through unmanaged switches and hypervisors.
+    path: list[AttachmentStep]
+    # How it is known: the `source.type` of the last link.
+    link_source: str
+
+
+class AttachmentStep(TypedDict):
+    # By a link, or because the one before runs on it.
+    via: Literal["link", "virtualization"]
+    link_id: str | None
+    host_id: str
+    name: str
+    # The port there, as that device calls it.
+    port: str | None
+    interface_id: str | None
+    # It is an unmanaged switch.
+    is_unmanaged: bool
 
 
 class AuditEntry(TypedDict):
@@ -1331,6 +1382,11 @@ class Host(TypedDict):
     services: list[Service]
 
 
+class HostAttachment(TypedDict):
+    # Empty if it is not known; several if the host has several links. Up to 100.
+    attachments: list[Attachment]
+
+
 class HostCreate(TypedDict):
     network_id: str
     name: str
@@ -1367,6 +1423,9 @@ class HostNode(TypedDict):
     # What people say that it is, otherwise what is probable; null if neither is known.
     role: Role | None
     virtualization_type: str | None
+    # Only in the layer `l2`: steps from the core of its part of the network, which has 0; absent if no link leads
+    # to it, or to what it runs on.
+    depth: NotRequired[int]
     # Since when imports have missed it; absent if they have not, and from past states.
     missed_since: NotRequired[str]
 
@@ -1535,6 +1594,10 @@ class ImportPlan(TypedDict):
     hosts: list[ImportedHost]
     # What the machines of the file are connected to; absent from plans of jobs before it was told.
     dependencies: NotRequired[list[ImportedDependency]]
+    # Absent from plans of jobs before links were imported.
+    vlans: NotRequired[list[ImportedVlan]]
+    # Links that devices tell, between hosts of the file and others. Absent from the same plans.
+    links: NotRequired[list[ImportedLink]]
     # Covered entities that were not found; the first 10,000. They are not deleted.
     missing: list[Missing]
     # Parts of the file that were not imported, and why; the first 10,000.
@@ -1569,6 +1632,10 @@ class ImportSummary(TypedDict):
     services: ImportCounts
     # Absent from plans of jobs before imports made dependencies.
     dependencies: NotRequired[ImportDependencyCounts]
+    # Absent from plans of jobs before links were imported.
+    vlans: NotRequired[ImportSummaryVlans]
+    # Absent from the same plans.
+    links: NotRequired[ImportHostCounts]
     missing: MissingCounts
     # Total number skipped, including parts not listed in `skipped`.
     skipped: int
@@ -1580,6 +1647,11 @@ class ImportSummarySubnets(TypedDict):
     create: int
     existing: int
     failed: int
+
+
+class ImportSummaryVlans(TypedDict):
+    create: int
+    existing: int
 
 
 class ImportedClient(TypedDict):
@@ -1654,6 +1726,28 @@ class ImportedInterface(TypedDict):
     subnet: str
 
 
+class ImportedLink(TypedDict):
+    # Line of the file, from 1; for a JSON list, the number of the entry.
+    line: int
+    action: ImportedLinkAction
+    # Null if a dry run would create it.
+    id: str | None
+    kind: LinkKind
+    ends: list[ImportedLinkEnd]
+    # Why it failed.
+    error: ImportRefusal | None
+
+
+class ImportedLinkEnd(TypedDict):
+    # Null if a dry run would create it.
+    host_id: str | None
+    host_name: str
+    interface_id: str | None
+    port: str | None
+    # It is an unmanaged switch that is created with its links.
+    is_new_switch: bool
+
+
 class ImportedPort(TypedDict):
     action: ImportedChildAction
     # Null if a dry run would create it.
@@ -1707,6 +1801,14 @@ class ImportedSubnet(TypedDict):
     id: str | None
     cidr: str
     error: ImportRefusal | None
+
+
+class ImportedVlan(TypedDict):
+    action: ImportedVlanAction
+    # Null if a dry run would create it.
+    id: str | None
+    vid: int
+    name: str
 
 
 class InSubnetEdge(TypedDict):
@@ -1889,6 +1991,33 @@ class LinkCreate(TypedDict):
     vlan_ids: NotRequired[list[str]]
     speed_mbps: NotRequired[int | None]
     tags: NotRequired[list[str]]
+
+
+class LinkEdge(TypedDict):
+    """Connects two hosts, in the layer `l2`: the source is as far from the core as the target, or farther."""
+
+    # Stable across responses.
+    id: str
+    # Id of a node in the response.
+    source: str
+    # Id of a node in the response.
+    target: str
+    kind: Literal["link"]
+    link_id: str
+    link_kind: LinkKind
+    # As the `source.type` of links.
+    link_source: str
+    source_port: str | None
+    source_interface_id: str | None
+    target_port: str | None
+    target_interface_id: str | None
+    speed_mbps: int | None
+    vlan_ids: list[str]
+    # Their numbers.
+    vids: list[int]
+    # Whether the source hangs on the target by this link. Links of rings and second cables are not part of the
+    # tree.
+    is_tree: bool
 
 
 class LinkEnd(TypedDict):

@@ -31,6 +31,11 @@ export const FORMATS: Readonly<Record<ImportFormat, { readonly label: string; re
     label: "Proxmox VE (pvesh)",
     command: "pvesh get /cluster/status --output-format json > proxmox.json",
   },
+  lldp: { label: "Neighbours (lldpd)", command: "sudo lldpctl -f json0 > lldp.json" },
+  "snmp-walk": {
+    label: "Switch or router (snmpwalk)",
+    command: "snmpwalk -On -v2c -c public 192.168.1.2 .1 > switch.txt",
+  },
   csv: { label: "Table (CSV)", command: null },
   ss: { label: "Sockets (ss)", command: '(echo "# ss -H -tunap"; sudo ss -H -tunap) > sockets.txt' },
   netstat: { label: "Listening sockets (netstat)", command: "netstat -an > sockets.txt" },

@@ -1,5 +1,12 @@
 import { Alert, Badge, Button, Text, Title } from "@mantine/core";
-import type { Evidence, ImportedDependency, ImportedHost, ImportPlan, SkippedPart } from "@nts/shared/contract";
+import type {
+  Evidence,
+  ImportedDependency,
+  ImportedHost,
+  ImportedLink,
+  ImportPlan,
+  SkippedPart,
+} from "@nts/shared/contract";
 import { dependencyText } from "@nts/shared/contract/names.rules";
 import { type ReactNode, useState } from "react";
 import { type Column, DataTable } from "../list/data-table.js";
@@ -37,6 +44,7 @@ export function PlanView({ plan }: { readonly plan: ImportPlan }): ReactNode {
     broke_off: end,
     hosts,
     dependencies = [],
+    links = [],
     missing,
     skipped,
   } = plan;
@@ -65,6 +73,7 @@ export function PlanView({ plan }: { readonly plan: ImportPlan }): ReactNode {
       {summary.dependencies !== undefined && (
         <DependenciesPart dependencies={dependencies} counts={summary.dependencies} isDry={isDry} />
       )}
+      {links.length > 0 && <LinksPart links={links} isDry={isDry} />}
       {summary.unanswered > 0 && (
         <Text size="sm" mt="md">
           {summary.unanswered} {summary.unanswered === 1 ? "address" : "addresses"} did not respond and will not be
@@ -108,6 +117,62 @@ function HostsPart({ hosts, isDry }: HostsPartProps): ReactNode {
   );
 }
 
+function LinksPart({ links, isDry }: { readonly links: readonly ImportedLink[]; readonly isDry: boolean }): ReactNode {
+  const [isWhole, setWhole] = useState(false);
+  const shown = isWhole ? links : links.slice(0, SHOWN);
+  return (
+    <>
+      <Title order={3} mt="lg" mb="xs">
+        Links
+      </Title>
+      <div className={classes.plan} tabIndex={0} role="group" aria-label="Links in the file">
+        <DataTable
+          label="Links in the file"
+          columns={linkColumns(isDry)}
+          rows={shown}
+          idOf={(link) => `${link.line} ${linkText(link)}`}
+          nameOf={linkText}
+        />
+      </div>
+      {shown.length < links.length && (
+        <Button variant="subtle" size="xs" mt="xs" onClick={() => setWhole(true)}>
+          Show all {links.length}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function endText({ host_name, port }: ImportedLink["ends"][number]): string {
+  return `${host_name} ${port ?? ""}`.trim();
+}
+
+function linkText({ ends }: ImportedLink): string {
+  return ends.map(endText).join(" – ");
+}
+
+function linkColumns(isDry: boolean): readonly Column<ImportedLink>[] {
+  const end = (place: number) => (link: ImportedLink) => {
+    const found = link.ends[place];
+    return found === undefined ? "" : endText(found);
+  };
+  return [
+    {
+      id: "action",
+      label: "Result",
+      narrow: true,
+      cell: ({ action }) => (
+        <Badge variant="light" color={ACTIONS[action].color} tt="none">
+          {isDry ? ACTIONS[action].planned : ACTIONS[action].done}
+        </Badge>
+      ),
+    },
+    { id: "from", label: "From", cell: end(0) },
+    { id: "to", label: "To", cell: end(1) },
+    { id: "error", label: "", cell: ({ error }) => error?.message ?? "" },
+  ];
+}
+
 function knownOf({ update, unchanged }: ImportPlan["summary"]["services"]): readonly (readonly [number, string])[] {
   return [
     [update, "updated"],
@@ -115,7 +180,7 @@ function knownOf({ update, unchanged }: ImportPlan["summary"]["services"]): read
   ];
 }
 
-function Figures({ hosts, subnets, ports, services, dependencies }: ImportPlan["summary"]): ReactNode {
+function Figures({ hosts, subnets, ports, services, dependencies, links, vlans }: ImportPlan["summary"]): ReactNode {
   return (
     <dl className={classes.figures}>
       <Figure label="Hosts" create={hosts.create} rest={[...knownOf(hosts), [hosts.failed, "failed"]]} />
@@ -135,6 +200,12 @@ function Figures({ hosts, subnets, ports, services, dependencies }: ImportPlan["
           create={dependencies.create}
           rest={[...knownOf(dependencies), [dependencies.failed, "failed"]]}
         />
+      )}
+      {links !== undefined && links.create + links.update + links.unchanged + links.failed > 0 && (
+        <Figure label="Links" create={links.create} rest={[...knownOf(links), [links.failed, "failed"]]} />
+      )}
+      {vlans !== undefined && vlans.create + vlans.existing > 0 && (
+        <Figure label="VLANs" create={vlans.create} rest={[[vlans.existing, "known"]]} />
       )}
     </dl>
   );

@@ -19,7 +19,6 @@ import {
   type TopLevelKind,
 } from "../kinds/index.js";
 import type { KindRules } from "../kinds/kind.js";
-import { endsKey } from "../kinds/link.js";
 import { networkKind } from "../kinds/network.js";
 import { tagKeyOf, tagKind } from "../kinds/tag.js";
 import { reservedIn } from "../values/address-space.js";
@@ -28,6 +27,7 @@ import { type Ends, endsKeyOf, renamed } from "../values/ends.rules.js";
 import type { ArchivedForms } from "./forms.js";
 import { earlier, type Naming, tagsOf, writesOf } from "./plan.js";
 import { localView } from "./view-places.js";
+import { endsKey } from "../values/link-ends.rules.js";
 
 // Restores entities that are not on hosts.
 

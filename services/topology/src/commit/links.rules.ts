@@ -1,11 +1,11 @@
 import { type Interface, type Link, type LinkEnd, PORT_NAME_LENGTH } from "@nts/shared/contract";
-import { endsKey } from "../kinds/link.js";
 import type { Stored } from "../storage/entities.js";
 import { revised } from "../storage/revisions.rules.js";
 import type { LockedHost } from "../storage/stores/host-locks.js";
 import { type AllChanges, type Change, type ChangesOf, idsOf, statesAfter } from "./changes.rules.js";
 import type { Unfound } from "./dependencies.js";
 import { isMoved } from "./references.rules.js";
+import { endsKey } from "../values/link-ends.rules.js";
 
 // Links follow what they are connected to: an interface that moves to another host takes its end along, an end whose interface
 // is deleted keeps the name of the port, and links of two hosts that become one end at what remains.

@@ -2,12 +2,12 @@ import type { ClientSession } from "mongodb";
 import { REVERTED_ENTITIES } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { endsKey } from "../kinds/link.js";
 import { BY_ID } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
 import { type AllChanges, idsOf } from "./changes.rules.js";
 import { departuresIn, endAfter, relinked } from "./links.rules.js";
 import type { VlanClaim } from "./references.rules.js";
+import { endsKey } from "../values/link-ends.rules.js";
 
 interface Carrying {
   readonly whole: AllChanges;

@@ -1,11 +1,12 @@
 import type { ClientSession } from "mongodb";
-import type { Interface, Subnet } from "@nts/shared/contract";
+import type { Interface, Link, Subnet } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { newId } from "@nts/shared/ids";
 import { Discard } from "@nts/shared/mongo/transaction";
 import type { Work } from "@nts/shared/work";
 import { parseBlock } from "../values/addresses.js";
+import type { Changes } from "../commit/changes.rules.js";
 import { newHosts } from "../commit/create.js";
 import { transactionOnHosts } from "../commit/on-hosts.js";
 import { store } from "../commit/store.js";
@@ -87,6 +88,40 @@ export async function applyHost(storage: Storage, given: Target, session: Remote
       if (plan.action === "create") await store(sharded, tx, scope, { changes: newHosts([newHostOf(plan)]) });
       else await storePlans(sharded, tx, target, { plans: [plan], now });
       return { plan, names };
+    }),
+  );
+}
+
+/** What is written of links. */
+export interface LinkChanges extends Pick<Changes, "hosts" | "vlans" | "links"> {
+  readonly updated?: {
+    readonly ids: readonly string[];
+    readonly now: Date;
+    readonly next: (link: Link) => Link;
+  };
+}
+
+/** Writes VLANs, or links with unmanaged switches. @throws AppError as other writes of links; then none is written */
+export async function storeAsImport(
+  storage: Storage,
+  given: Target,
+  { updated = { ids: [], now: new Date(), next: (link) => link }, ...created }: LinkChanges,
+): Promise<void> {
+  const target = { ...given, scope: await storage.deletions.visible(given.scope) };
+  const { scope, networkId } = target;
+  await storage.quota.require(scope);
+  const sharded = shardedFor(storage);
+  await refusingDuplicates(() =>
+    storage.transaction(given.work, importKeys(networkId), async (tx) => {
+      await lockImports(storage, tx, target);
+      const { ids, now, next } = updated;
+      const before = ids.length === 0 ? [] : await storage.links.findMany(scope, { _id: { $in: [...ids] } }, tx);
+      if (before.length < ids.length) throw new AppError("write_conflict");
+      const changed = changesOf(
+        before.map((one) => ({ before: one, entity: next(one.entity) })),
+        now,
+      );
+      await store(sharded, tx, scope, { changes: { ...created, links: { ...created.links, changed } } });
     }),
   );
 }

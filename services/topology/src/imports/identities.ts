@@ -12,9 +12,13 @@ const BATCH_IDENTITIES = 1_000;
 export function identitiesIn(hosts: readonly SeenHost[]): Identities {
   const addresses = hosts.flatMap((host) => host.addresses);
   return {
-    macAddresses: [...new Set(addresses.flatMap(({ mac }) => mac ?? []))],
+    macAddresses: [...new Set([...addresses.flatMap(({ mac }) => mac ?? []), ...hosts.flatMap(cardsOf)])],
     ipAddresses: addresses.map(({ ip }) => ip),
   };
+}
+
+function cardsOf({ cards = [] }: SeenHost): readonly string[] {
+  return cards;
 }
 
 /** All identities, in batches for queries. */
@@ -22,11 +26,11 @@ export function identitiesOf(hosts: readonly SeenHost[]): Identities[] {
   const parts: SeenHost[][] = [];
   let size = BATCH_IDENTITIES;
   for (const host of hosts) {
-    size += host.addresses.length;
+    size += host.addresses.length + cardsOf(host).length;
     const last = parts.at(-1);
     if (last === undefined || size > BATCH_IDENTITIES) {
       parts.push([host]);
-      size = host.addresses.length;
+      size = host.addresses.length + cardsOf(host).length;
     } else last.push(host);
   }
   return parts.map(identitiesIn);

@@ -39,6 +39,7 @@ import { createSightingRecorder, type SightingRecorder } from "./sighting-record
 import type { NamedMachine } from "./recognition.js";
 import type { Job, ReadFile } from "./session.js";
 import { bareHosts, hostsNamed, subnetsOf } from "./store.js";
+import { wire } from "./wiring/apply-wiring.js";
 import type { FileBlocks } from "./spool.js";
 import type { Remote } from "./thread.js";
 
@@ -232,7 +233,7 @@ function requireTable({ resource, columns, format }: ImportParameters): void {
 }
 
 async function* responseText(run: Run, read: ReadFile): AsyncGenerator<string> {
-  const { format, info, brokeOff, columns, batches, covered } = read;
+  const { format, info, brokeOff, columns, batches, covered, devices } = read;
   const { storage, session, target, isDry, networkId, atMs, watch } = run;
   for (let batch = 0; batch < batches; batch++) {
     const identities = await session.identities(batch);
@@ -275,6 +276,25 @@ async function* responseText(run: Run, read: ReadFile): AsyncGenerator<string> {
   yield* listed(dependenciesDone(run, format, { summary, skipped, sightingRecorder }), (one) =>
     Promise.resolve(JSON.stringify(one)),
   );
+  const wired = await wire(
+    {
+      ...{ storage, session, target, isDry, attempt: createAttempts(run) },
+      ...{ isStopped: () => watch.isStopped(), look: () => watch.look() },
+    },
+    { devices },
+  );
+  for (const { line, what, reason } of wired.skipped) skipped.add(line, what, reason);
+  yield `],"vlans":[`;
+  yield* listed(wired.vlans, (vlan) => {
+    summary.vlans[vlan.action]++;
+    return Promise.resolve(JSON.stringify(vlan));
+  });
+  yield `],"links":[`;
+  yield* listed(wired.links, ({ newSwitches, ...link }) => {
+    summary.links[link.action]++;
+    summary.hosts.create += newSwitches;
+    return Promise.resolve(JSON.stringify(link));
+  });
   yield `],"missing":[`;
   // A stopped import does not know what the other hosts would have found.
   if (!watch.isStopped())
@@ -326,7 +346,10 @@ async function recognizeHosts({ storage, session, target: { scope } }: Run): Pro
 }
 
 /** @param taken records an item, and returns its text */
-async function* listed<T>(items: AsyncIterable<T>, taken: (item: T) => Promise<string>): AsyncGenerator<string> {
+async function* listed<T>(
+  items: Iterable<T> | AsyncIterable<T>,
+  taken: (item: T) => Promise<string>,
+): AsyncGenerator<string> {
   let before = "";
   for await (const item of items) {
     yield before + (await taken(item));

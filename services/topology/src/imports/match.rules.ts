@@ -50,13 +50,13 @@ export function createKnownInterfaces(): KnownInterfaces {
  * @param withLostMac the host that has lost a MAC address
  */
 export function matchOf(
-  { addresses }: SeenHost,
+  { addresses, cards = [] }: SeenHost,
   known: KnownInterfaces,
   prefixOf: (subnetId: string) => number,
   withLostMac: KnownNames["withLostMac"] = () => null,
 ): Match | null {
   const ips = new Set(addresses.map(({ ip }) => ip));
-  const macs = new Set(addresses.flatMap(({ mac }) => mac ?? []));
+  const macs = new Set([...addresses.flatMap(({ mac }) => mac ?? []), ...cards]);
   const isBetter = (a: Interface, b: Interface): boolean =>
     compare(
       [ips.has(a.ip_address) ? 0 : 1, -prefixOf(a.subnet_id), a.host_id],

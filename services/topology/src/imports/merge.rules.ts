@@ -70,13 +70,19 @@ export function mergeSeen(
   for (const [root, group] of groups) {
     const host = together(group, skipped);
     const what = `host ${hosts[root]?.addresses[0]?.ip ?? ""}`;
-    if (host.addresses.length === 0 && host.isNamed !== true)
+    const isKnownOtherwise = host.isNamed === true || (host.cards ?? []).length > 0 || isNeighbour(group);
+    if (host.addresses.length === 0 && !isKnownOtherwise)
       skipped.add(host.line, what, "its address was found later on another machine");
     else if (merged.length === limits.hosts)
       skipped.add(host.line, what, `an import takes at most ${limits.hosts} hosts: ${limits.advice}`);
     else merged.push(host);
   }
   return merged;
+}
+
+/** Whether a host never had an address, but a name: one that devices hear. */
+function isNeighbour(group: readonly SeenHost[]): boolean {
+  return group.some(({ cards, hostname }) => cards !== undefined && hostname !== null);
 }
 
 /** Without the MAC addresses that several machines show, by their names. */
@@ -141,6 +147,7 @@ export function together(hosts: readonly SeenHost[], skipped?: Pick<Skipped, "ad
   const containers = hosts.find((host) => host.containers !== undefined)?.containers;
   let { hostname, name = null, vendor, role = null, isNamed = false } = first;
   const tags = [...new Set(hosts.flatMap((host) => host.tags ?? []))];
+  const cardsOfAll = [...new Set(hosts.flatMap((host) => host.cards ?? []))];
   const attributes = Object.assign({}, ...hosts.map((host) => host.attributes ?? {}).reverse()) as Attributes;
   for (const host of hosts) {
     for (const one of host.addresses) if ((cards.get(one.ip)?.mac ?? null) === null) cards.set(one.ip, one);
@@ -163,6 +170,7 @@ export function together(hosts: readonly SeenHost[], skipped?: Pick<Skipped, "ad
     line: first.line,
     isNamed,
     addresses: [...cards.values()],
+    ...(cardsOfAll.length > 0 && { cards: cardsOfAll }),
     hostname,
     name,
     vendor,
@@ -226,8 +234,45 @@ function joinSightings(hosts: readonly SeenHost[]) {
         owner.mac ??= mac;
       } else owners.set(ip, { sighting: index, mac });
     }
+  joinCards(hosts, byMac, join);
   joinFamilies(hosts, { find, join });
+  joinNeighbours(hosts, { find, join });
   return { find, owners };
+}
+
+/** Joins what shows a MAC address of a chassis or port with the others that show it, unless names contradict. */
+function joinCards(hosts: readonly SeenHost[], byMac: Map<string, number>, join: (a: number, b: number) => void): void {
+  for (const [index, { cards = [], hostname }] of hosts.entries())
+    for (const mac of cards) {
+      const other = byMac.get(mac) ?? index;
+      const name = hosts[other]?.hostname ?? null;
+      if (name !== null && hostname !== null && compareNames(name, hostname) === "different") continue;
+      join(index, other);
+      byMac.set(mac, other);
+    }
+}
+
+/**
+ * Joins a neighbour of which nothing but the name is known with the only machine in the file that has it; one of which a MAC
+ * address is known is another machine, if it is none of that one's.
+ */
+function joinNeighbours(
+  hosts: readonly SeenHost[],
+  { find, join }: { find: (index: number) => number; join: (a: number, b: number) => void },
+): void {
+  const named = new Map<string, { readonly all: Set<number>; readonly bare: number[] }>();
+  for (const [index, { hostname, cards, addresses }] of hosts.entries()) {
+    if (hostname === null) continue;
+    const key = hostname.toLowerCase();
+    const some = named.get(key) ?? { all: new Set(), bare: [] };
+    named.set(key, some);
+    if (cards?.length === 0 && addresses.length === 0) some.bare.push(index);
+    else some.all.add(find(index));
+  }
+  for (const { all, bare } of named.values()) {
+    const [first] = all.size === 1 ? all : bare;
+    if (all.size <= 1 && first !== undefined) for (const index of bare) join(first, index);
+  }
 }
 
 /** Joins what a name has under IPv4 with what it has under IPv6, if that is one host each. */

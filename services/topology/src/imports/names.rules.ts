@@ -65,7 +65,9 @@ function onlyLike(hosts: readonly NamedHost[], name: string, least: "same" | "ma
 }
 
 /** Whether a host has addresses, but none of the sighting's. */
-function isContradicted({ addresses }: SeenHost, host: NamedHost, losers: ReadonlySet<string>): boolean {
+function isContradicted({ addresses, cards = [] }: SeenHost, host: NamedHost, losers: ReadonlySet<string>): boolean {
+  // It would have been recognized by one of its cards.
+  if (cards.length > 0 && host.lostMacs.length > 0) return true;
   if (addresses.length === 0) return false;
   return (
     host.hasInterfaces || losers.has(host.id) || (host.lostMacs.length > 0 && addresses.some(({ mac }) => mac !== null))

@@ -110,8 +110,11 @@ export function refusalOf({ code, message }: AppError): { code: string; message:
   return { code, message };
 }
 
+/** With what plans of earlier jobs lack. */
+type WholeSummary = ImportSummary & Required<Pick<ImportSummary, "dependencies" | "vlans" | "links">>;
+
 /** Zero counts. */
-export function emptySummary(): ImportSummary & Required<Pick<ImportSummary, "dependencies">> {
+export function emptySummary(): WholeSummary {
   return {
     subnets: { create: 0, existing: 0, failed: 0 },
     hosts: { create: 0, update: 0, unchanged: 0, failed: 0 },
@@ -119,6 +122,8 @@ export function emptySummary(): ImportSummary & Required<Pick<ImportSummary, "de
     ports: { create: 0, update: 0, unchanged: 0 },
     services: { create: 0, update: 0, unchanged: 0 },
     dependencies: { create: 0, update: 0, unchanged: 0, failed: 0, not_made: { ...NOTHING_LEFT_OUT } },
+    vlans: { create: 0, existing: 0 },
+    links: { create: 0, update: 0, unchanged: 0, failed: 0 },
     missing: forPlurals(SIGHTED_KINDS, () => 0),
     skipped: 0,
     unanswered: 0,

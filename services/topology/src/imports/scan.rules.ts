@@ -3,6 +3,7 @@ import type { SeenConnections } from "./connections.rules.js";
 import type { CoveredPorts, Coverage } from "./coverage.rules.js";
 import type { SaysOfHost, SaysOfPort } from "./observations.rules.js";
 import type { SeenVirtualization } from "./virtualization.rules.js";
+import type { WiredDevice } from "./wiring/wiring.rules.js";
 
 // The parsed content of a scan: sightings of hosts, and skipped parts with reasons.
 
@@ -111,6 +112,8 @@ export interface SeenHost {
   /** It is the machine that produced the file, named by the request. */
   readonly isNamed?: boolean;
   readonly addresses: readonly SeenAddress[];
+  /** MAC addresses of its chassis and ports, which identify it although they have no addresses; it may then have none. */
+  readonly cards?: readonly string[];
   readonly hostname: string | null;
   /** Its display name, if distinct from the hostname. */
   readonly name?: string | null;
@@ -150,6 +153,8 @@ export interface Scan {
   readonly skipped: Skipped;
   /** What the columns of a table were taken for. */
   readonly columns?: readonly ImportedColumn[];
+  /** What devices say about their connections. */
+  readonly devices?: readonly WiredDevice[];
   /** Null for files written by people, which observed nothing. */
   readonly coverage: Coverage | null;
 }

@@ -41,6 +41,8 @@ import {
 } from "./scan.rules.js";
 import { type Covered, createFileCoverage, type Presence, type FileCoverage } from "./file-coverage.js";
 import type { HostSighting } from "./sightings.rules.js";
+import { factsOfHost, type HostFacts } from "./wiring/machines.js";
+import { createWiringSession, type WiringSession } from "./wiring/wiring-session.js";
 
 // The part of an import without database access: it is given the existing state and returns what to do. It runs in its
 // own thread (`thread.ts`), so all inputs and outputs can be copied.
@@ -59,6 +61,8 @@ export interface ReadFile extends Pick<Scan, "info" | "brokeOff" | "columns"> {
   readonly covered: Covered | null;
   /** Number of identity batches to look up. */
   readonly batches: number;
+  /** Number of devices that say how they are connected. */
+  readonly devices: number;
 }
 
 /** A plan with found and missed entities; null for a file without observations. */
@@ -129,7 +133,7 @@ export interface Moment {
 /** The result for a host; null if something must be written first. Or why there is no plan. */
 export type Outcome = { readonly result: HostResult | null } | { readonly refusal: Pick<AppError, "code" | "params"> };
 
-export interface Session {
+export interface Session extends WiringSession {
   /** Reads the file. @param blocks of the file, which are let go @throws AppError `validation_failed` */
   read(blocks: Uint8Array[], given: FileGiven): ReadFile;
   identities(batch: number): Identities;
@@ -216,6 +220,9 @@ export function createSession(make: Makers): Session {
   let coverage: FileCoverage;
   let by = "";
   const seenOf = (index: number): SeenHost => (settled[index] as Settled).seen;
+  /** Hosts as they are planned, for links. */
+  const facts = new Map<number, HostFacts>();
+  let wiring: WiringSession;
   /** Ids of planned hosts by their names. */
   const idOf = new Map<string, string>();
   /** Plans of new hosts, made ahead. */
@@ -242,6 +249,7 @@ export function createSession(make: Makers): Session {
     });
     if (seen.hostname !== null) idOf.set(seen.hostname.toLowerCase(), planned.entity.id);
     connected.planned(index, planned, moment.known);
+    if (scan.devices !== undefined) facts.set(index, factsOfHost(planned.entity));
     return { ...planned, sighting: coverage.of(seen, planned, moment.known) };
   }
 
@@ -285,7 +293,15 @@ export function createSession(make: Makers): Session {
       coverage = createFileCoverage(scan, { format, nowMs: given.nowMs, lost: recognition.lost });
       const { info, brokeOff, columns } = scan;
       const ofTable = columns === undefined ? {} : { columns };
-      return { format, info, brokeOff, ...ofTable, covered: coverage.covered, batches: batches.length };
+      return {
+        format,
+        info,
+        brokeOff,
+        ...ofTable,
+        covered: coverage.covered,
+        batches: batches.length,
+        devices: scan.devices?.length ?? 0,
+      };
     },
     identities: (batch) => batches[batch] as Identities,
     recognize: (interfaces) => recognition.known.add(interfaces),
@@ -297,6 +313,12 @@ export function createSession(make: Makers): Session {
       places = createPlaces(subnets, given.hints);
       settled = recognition.settle(places.prefixOf);
       connected = createConnectedHosts(settled, scan.skipped);
+      wiring = createWiringSession({
+        devices: scan.devices ?? [],
+        hosts: settled.map(({ seen }) => seen),
+        planned: facts,
+        newId,
+      });
       for (const { seen, match } of settled)
         if (seen.hostname !== null && match !== null) idOf.set(seen.hostname.toLowerCase(), match.hostId);
       return { subnets: placesFor(settled, places), jobs: settled.length };
@@ -345,6 +367,15 @@ export function createSession(make: Makers): Session {
     subnetMade: (cidr, id) => places.made(cidr, id),
     absentIdentities: (batch) => coverage.absentIdentities(batch),
     presenceOf: (interfaces) => interfaces.map(coverage.presenceOf),
+    wiredMacs: (batch) => wiring.wiredMacs(batch),
+    recognizeWired: (interfaces, hosts) => {
+      wiring.recognizeWired(interfaces, hosts);
+    },
+    cards: () => wiring.cards(),
+    wiredHosts: () => wiring.wiredHosts(),
+    resolve: (stored) => wiring.resolve(stored),
+    planLinks: (there, stored) => wiring.planLinks(there, stored),
+    factsOfNew: () => wiring.factsOfNew(),
     leftOut: () => ({ listed: scan.skipped.listed, count: scan.skipped.count(), unanswered: scan.unanswered }),
   };
 }

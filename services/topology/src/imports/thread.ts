@@ -65,6 +65,13 @@ const NAMES: readonly (keyof Session)[] = [
   "leftOut",
   "absentIdentities",
   "presenceOf",
+  "wiredMacs",
+  "recognizeWired",
+  "cards",
+  "wiredHosts",
+  "resolve",
+  "planLinks",
+  "factsOfNew",
 ];
 const WATCH_EVERY_MS = 100;
 /** Less is slower; more is memory used by every import. */

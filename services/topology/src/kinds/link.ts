@@ -1,18 +1,8 @@
-import { Link, LinkCreate, type LinkEnd, LinkUpdate } from "@nts/shared/contract";
-import { composed, folded } from "@nts/shared/contract/folding.rules";
+import { Link, LinkCreate, LinkUpdate } from "@nts/shared/contract";
+import { composed } from "@nts/shared/contract/folding.rules";
+import { endsKey } from "../values/link-ends.rules.js";
 import { MADE, SOURCE } from "./archived.js";
 import { kind } from "./kind.js";
-
-/** Unique in an organization: the ends in either order. A port is known by its name or, without one, by its interface. */
-export function endsKey(ends: readonly LinkEnd[]): string {
-  return ends
-    .map(
-      ({ host_id, interface_id, port }) =>
-        `${host_id} ${port === null ? (interface_id ?? "") : `port ${folded(port)}`}`,
-    )
-    .sort()
-    .join("\n");
-}
 
 export const linkKind = kind("Link", {
   schema: Link,

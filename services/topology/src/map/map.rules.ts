@@ -3,6 +3,7 @@ import type {
   HostRecord,
   Interface,
   Port,
+  Role,
   Service,
   Subnet,
   TopologyBinding,
@@ -14,27 +15,33 @@ import { type Runner, runnersOf, type Virtualizable } from "../values/runners.ru
 // Maps entities to nodes and edges. Edges lead from part to whole: host to subnet, service to host, virtualized entity
 // to its runner. Their ids are those of the entities they represent.
 
+type HostNode = Extract<TopologyNode, { readonly kind: "host" }>;
+
 export function subnetNode({ id, name, network_id, tags, cidr, subnet_type }: Subnet): TopologyNode {
   return { id, kind: "subnet", label: name, network_id, tags, cidr, subnet_type };
 }
 
-export function hostNode(host: HostRecord, missedSince: string | null): TopologyNode {
+export function hostNode(host: HostRecord, missedSince: string | null): HostNode {
   const { id, name, network_id, tags, hostname, hidden, virtualization } = host;
   const virtualization_type = virtualization?.type ?? null;
-  const role = host.role ?? host.observed?.role?.value ?? null;
-  const own = { hostname, hidden, role, virtualization_type };
-  return missed({ id, kind: "host", label: name, network_id, tags, ...own }, missedSince);
+  const own = { hostname, hidden, role: roleOfHost(host), virtualization_type };
+  return { id, kind: "host", label: name, network_id, tags, ...own, ...missed(missedSince) };
+}
+
+/** What people say that it is, otherwise what is probable. */
+export function roleOfHost({ role, observed }: Pick<HostRecord, "role" | "observed">): Role | null {
+  return role ?? observed?.role?.value ?? null;
 }
 
 export function serviceNode(service: Service, category: Category, missedSince: string | null): TopologyNode {
   const { id, name, network_id, tags, host_id, service_definition } = service;
   const virtualization_type = service.virtualization?.type ?? null;
   const own = { host_id, service_definition, category, virtualization_type };
-  return missed({ id, kind: "service", label: name, network_id, tags, ...own }, missedSince);
+  return { id, kind: "service", label: name, network_id, tags, ...own, ...missed(missedSince) };
 }
 
-function missed(node: TopologyNode, since: string | null): TopologyNode {
-  return since === null || node.kind === "subnet" ? node : { ...node, missed_since: since };
+function missed(since: string | null): { missed_since?: string } {
+  return since === null ? {} : { missed_since: since };
 }
 
 /** The host of an interface in the subnet of its address. */

@@ -4,11 +4,13 @@ import type {
   Dependency,
   HostRecord,
   Interface,
+  Link,
   Port,
   Service,
   Subnet,
   TopologyEdge,
   TopologyNode,
+  Vlan,
 } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { BY_ID, creationIndex, type IndexKey } from "../storage/indexes.js";
@@ -31,6 +33,8 @@ interface Parts {
   readonly ports: Port;
   readonly services: Service;
   readonly dependencies: Dependency;
+  readonly links: Link;
+  readonly vlans: Vlan;
 }
 
 /** Entities of one snapshot, by kind. */
@@ -57,7 +61,7 @@ export interface MapPiece {
   readonly edges?: readonly TopologyEdge[];
 }
 
-/** Streams the map of a source: all nodes, then all edges, both by network and age. */
+/** Streams the map of subnets, hosts and services of a source: all nodes, then all edges, both by network and age. */
 export async function* readMap(source: MapSource): AsyncGenerator<MapPiece> {
   yield* nodesOf(source);
   yield* edgesOf(source);

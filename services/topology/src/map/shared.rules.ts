@@ -108,6 +108,12 @@ function sharedEdge(edge: TopologyEdge, { hide }: Shown): TopologyEdge {
       return { ...edge, type: redacted(edge.type, hide) };
     case "on_host":
       return edge;
+    case "link":
+      return {
+        ...edge,
+        source_port: edge.source_port === null ? null : redacted(edge.source_port, hide),
+        target_port: edge.target_port === null ? null : redacted(edge.target_port, hide),
+      };
   }
 }
 

@@ -10,6 +10,7 @@ import { createJsonWriter } from "../map/formats/json.rules.js";
 import { createMermaidWriter } from "../map/formats/mermaid.rules.js";
 import type { MapWriter } from "../map/formats/writer.rules.js";
 import { pastSource } from "../map/past.js";
+import { readLinkMap } from "../map/link-map.js";
 import { type MapPiece, readMap, storedSource } from "../map/read.js";
 import type { Past } from "../past/past.js";
 
@@ -26,13 +27,13 @@ const FILES: Readonly<Record<Exclude<TopologyFormat, "json">, FileKind>> = {
 };
 
 export function mountTopology(router: Router, storage: Storage, past: Past): void {
-  mount(router, getTopology, async ({ work, scope, principal, query: { network_id, format, as_of: asOf } }) => {
+  mount(router, getTopology, async ({ work, scope, principal, query: { network_id, layer, format, as_of: asOf } }) => {
     const rights = narrowedTo(principal.scope, network_id);
     const source =
       asOf === undefined
         ? storedSource(storage, narrowedTo(scope, network_id))
         : await pastSource(storage, past, { work, rights, asOf, networkId: network_id });
-    const pieces = streamed(work, readMap(source));
+    const pieces = streamed(work, layer === "l2" ? readLinkMap(source) : readMap(source));
     if (format === "json") return respond.jsonPieces(written(pieces, createJsonWriter()));
     const { createWriter, ...file } = FILES[format];
     const text = written(pieces, createWriter());

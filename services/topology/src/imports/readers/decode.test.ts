@@ -152,7 +152,6 @@ describe("a file that is no text is refused, with what to do instead", () => {
     ["the addresses of a machine", Buffer.from('[{"ifindex":1,"ifname":"lo"}]'), /run `nts collect` there/],
     ["a table of kubectl", Buffer.from("NAME   STATUS   ROLES\nk1     Ready    <none>\n"), /`kubectl get nodes/],
     ["a manifest of Kubernetes", Buffer.from("apiVersion: apps/v1\nkind: Deployment\n"), /`kubectl get nodes/],
-    ["neighbours by LLDP", Buffer.from('{"lldp":{"interface":[]}}'), /import `ip -j neigh`/],
     ["services by mDNS", Buffer.from("+;eth0;IPv4;NAS;_http._tcp;local\n"), /run `nts agent`/],
     ["the status of Tailscale", Buffer.from("100.64.0.1  nas  eva@  linux  -\n"), /`tailscale status --json`/],
     ["a state of WireGuard", Buffer.from("interface: wg0\n  public key: AAAA=\n"), /as CSV/],

@@ -66,11 +66,6 @@ const FOREIGN: readonly (readonly [beginning: RegExp, advice: string])[] = [
     "is a list of containers without their ports: import `docker inspect $(docker ps -q)` instead",
   ],
   [
-    /^\.?(?:1|iso)\.3\.6\.1\.\S* = /,
-    "is the output of snmpwalk, which is not read here: import the ARP table of the device as shown",
-  ],
-  [/^\{\s*"lldp"\s*:/, "is the output of lldpctl, which is not read: import `ip -j neigh` of the same machine"],
-  [
     /^[+=];[^;\n]*;IPv[46];/,
     "is the output of avahi-browse: run `nts agent`, which asks by mDNS itself, or import `ip -j neigh`",
   ],

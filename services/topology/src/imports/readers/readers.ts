@@ -15,6 +15,7 @@ import { hasArpRows } from "./arp-tables.js";
 import { arp, ipNeigh } from "./ip-neigh.js";
 import { beginningOf } from "./lines.js";
 import { kubernetes } from "./kubernetes.js";
+import { lldp } from "./lldp.js";
 import { lsof } from "./lsof.js";
 import { netstat } from "./netstat.js";
 import { nmap } from "./nmap.js";
@@ -23,6 +24,7 @@ import { withoutPrompt } from "./prompt.js";
 import { proxmox } from "./proxmox.js";
 import { report } from "./report.js";
 import type { Reader, ReaderGiven } from "./reader.js";
+import { snmpWalk } from "./snmp-walk.js";
 import { ss } from "./ss.js";
 import { withVisibleNames } from "./visible-names.js";
 
@@ -30,6 +32,8 @@ import { withVisibleNames } from "./visible-names.js";
 export const READERS: readonly Reader[] = [
   nmap,
   report,
+  lldp,
+  snmpWalk,
   ss,
   netstat,
   lsof,

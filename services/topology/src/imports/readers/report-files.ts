@@ -7,10 +7,13 @@ import { docker } from "./docker.js";
 import { ipNeigh } from "./ip-neigh.js";
 import { type JsonObject, memberOf, textAt } from "./json.js";
 import { kubernetes } from "./kubernetes.js";
+import { lldp } from "./lldp.js";
 import { nmap } from "./nmap.js";
 import { proxmox } from "./proxmox.js";
 import type { Reader, ReaderGiven } from "./reader.js";
 import type { Sightings } from "./sightings.js";
+import type { MachineKeys } from "../wiring/wiring.rules.js";
+import { snmpWalk } from "./snmp-walk.js";
 import { ss } from "./ss.js";
 
 // Files of other formats inside of a report: what a collector has read on its machine, or was told by other programs. A file is
@@ -18,7 +21,7 @@ import { ss } from "./ss.js";
 // rest is gone.
 
 const READERS: ReadonlyMap<string, Reader> = new Map(
-  [ss, docker, dhcpLeases, ipNeigh, kubernetes, nmap, proxmox].map((reader) => [reader.format, reader]),
+  [ss, docker, dhcpLeases, ipNeigh, kubernetes, lldp, nmap, proxmox, snmpWalk].map((reader) => [reader.format, reader]),
 );
 const MOST_FILES = 1_000;
 const MOST_PARTS = 10_000;
@@ -98,6 +101,11 @@ function coverageOf(
       if (seen === null) skip("the report does not say which machine it is about");
       else sightings.add(hostWith(seen, { line }), what);
     }
+    for (const device of scan.devices ?? []) {
+      const { machine } = device;
+      if (machine.isNamed !== true) sightings.wire({ ...device, line });
+      else if (own !== null) sightings.wire({ ...device, line, machine: keysOf(own) });
+    }
     return scan.coverage;
   } catch (error) {
     if (!(error instanceof AppError)) throw error;
@@ -115,6 +123,10 @@ function ofMachine(host: SeenHost, own: ReportingMachine | null): SeenHost | nul
   if (own === null) return null;
   const others = host.addresses.filter(({ ip }) => own.addresses.every((one) => one.ip !== ip));
   return hostWith(host, { isNamed: false, hostname: own.hostname, addresses: [...own.addresses, ...others] });
+}
+
+function keysOf({ addresses, hostname }: ReportingMachine): MachineKeys {
+  return { macs: addresses.flatMap(({ mac }) => mac ?? []), ips: addresses.map(({ ip }) => ip), name: hostname };
 }
 
 function faultOf({ params }: AppError): string {

@@ -9,6 +9,7 @@ import {
   type SeenHost,
   type Skipped,
 } from "../scan.rules.js";
+import type { WiredDevice } from "../wiring/wiring.rules.js";
 
 // Collects the hosts of a reader, up to the limit.
 
@@ -16,12 +17,15 @@ export interface Sightings {
   readonly skipped: Skipped;
   /** Adds a host, or skips it with a reason. @param what identifies it */
   add(host: SeenHost, what: string): void;
+  /** Adds what a device says about its connections. */
+  wire(device: WiredDevice): void;
   /** @param coverage of files that also report absence; null if nothing was observed */
   scan(info: ImportedScan, coverage?: Coverage | null): Scan;
 }
 
 export function createSightings(skipped = createSkipped()): Sightings {
   const hosts: SeenHost[] = [];
+  const devices: WiredDevice[] = [];
   let addresses = 0;
   let ports = 0;
   return {
@@ -39,6 +43,15 @@ export function createSightings(skipped = createSkipped()): Sightings {
         hosts.push(host);
       }
     },
-    scan: (info, coverage = COVERS_NOTHING) => ({ info, brokeOff: null, hosts, unanswered: 0, skipped, coverage }),
+    wire: (device) => void devices.push(device),
+    scan: (info, coverage = COVERS_NOTHING) => ({
+      info,
+      brokeOff: null,
+      hosts,
+      unanswered: 0,
+      skipped,
+      coverage,
+      ...(devices.length > 0 && { devices }),
+    }),
   };
 }

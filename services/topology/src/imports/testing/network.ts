@@ -69,6 +69,8 @@ export function createMemoryNetwork(): MemoryNetwork {
         if (!isDry) apply(plan);
         plans.push(plan);
       }
+    if (!isDry)
+      for (const [id, macs] of session.cards()) lostMacs.set(id, [...new Set([...(lostMacs.get(id) ?? []), ...macs])]);
     return plans;
   }
 

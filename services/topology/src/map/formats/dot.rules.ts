@@ -9,6 +9,7 @@ const STYLES = {
   in_subnet: "dir=none",
   on_host: "dir=none, style=dotted",
   virtualized_by: "style=dashed",
+  link: "dir=none",
 } as const;
 
 /** The map for Graphviz: `sfdp -Tsvg topology.dot` lays out large maps, `dot` small ones. */

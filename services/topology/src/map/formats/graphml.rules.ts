@@ -4,7 +4,7 @@ import type { MapWriter } from "./writer.rules.js";
 
 // GraphML. @see http://graphml.graphdrawing.org/specification.html
 
-type Value = string | number | boolean | null | undefined | readonly string[] | readonly object[];
+type Value = string | number | boolean | null | undefined | readonly (string | number | object)[];
 
 /** Attributes of nodes and edges besides ids; lists are text, as JSON if they contain objects. */
 const KEYS = {
@@ -22,15 +22,42 @@ const KEYS = {
     "service_definition",
     "category",
     "virtualization_type",
+    "depth",
   ],
-  edge: ["kind", "interface_id", "name", "ip_address", "mac_address", "bindings", "type"],
+  edge: [
+    "kind",
+    "interface_id",
+    "name",
+    "ip_address",
+    "mac_address",
+    "bindings",
+    "type",
+    "link_id",
+    "link_kind",
+    "link_source",
+    "source_port",
+    "source_interface_id",
+    "target_port",
+    "target_interface_id",
+    "speed_mbps",
+    "vlan_ids",
+    "vids",
+    "is_tree",
+  ],
 } as const;
+
+const TYPES: ReadonlyMap<string, string> = new Map([
+  ["hidden", "boolean"],
+  ["is_tree", "boolean"],
+  ["depth", "int"],
+  ["speed_mbps", "int"],
+]);
 
 /** The map for yEd, Gephi, NetworkX and others, with everything in the JSON form. */
 export function createGraphmlWriter(): MapWriter {
   const keys = (["node", "edge"] as const).flatMap((of) =>
     KEYS[of].map((name) => {
-      const type = name === "hidden" ? "boolean" : "string";
+      const type = TYPES.get(name) ?? "string";
       return `  <key id="${of}_${name}" for="${of}" attr.name="${name}" attr.type="${type}"/>\n`;
     }),
   );

@@ -5,7 +5,7 @@ import { detailOf, textOf, type MapWriter } from "./writer.rules.js";
 // A Mermaid flowchart, which many Markdown renderers display. @see https://mermaid.js.org/syntax/flowchart.html
 
 const SHAPES = { subnet: ["([", "])"], host: ["[", "]"], service: ["(", ")"] } as const;
-const LINES = { in_subnet: "---", on_host: "-.-", virtualized_by: "-.->" } as const;
+const LINES = { in_subnet: "---", on_host: "-.-", virtualized_by: "-.->", link: "---" } as const;
 
 /**
  * The map for Mermaid, whose size is limited, so nodes have short numbered names.

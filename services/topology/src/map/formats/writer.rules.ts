@@ -22,7 +22,7 @@ export function detailOf(node: TopologyNode): string | null {
   }
 }
 
-/** The label of an edge: address, distinct ports, or kind of virtualization. */
+/** The label of an edge: address, distinct ports, kind of virtualization, or ports of a link. */
 export function textOf(edge: TopologyEdge): string {
   switch (edge.kind) {
     case "in_subnet":
@@ -35,5 +35,7 @@ export function textOf(edge: TopologyEdge): string {
     }
     case "virtualized_by":
       return edge.type;
+    case "link":
+      return [edge.source_port, edge.target_port].filter((port) => port !== null).join(" – ");
   }
 }

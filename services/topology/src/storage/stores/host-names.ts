@@ -12,14 +12,14 @@ import type { HostRecord } from "@nts/shared/contract";
 /** Maximum hosts per first label; beyond it, the label identifies none. */
 const MOST_OF_LABEL = 20;
 /** Maximum lost MAC addresses per host. */
-const MOST_LOST = 16;
+const MOST_LOST = 96;
 
 /** A host found without its addresses. */
 export interface NamedHost {
   readonly id: string;
   readonly hostname: string | null;
   readonly hasInterfaces: boolean;
-  /** MAC addresses it had until their address was seen at another machine. */
+  /** MAC addresses without an address: it had them until that was seen at another machine, or they are of its ports. */
   readonly lostMacs: readonly string[];
 }
 
@@ -32,6 +32,8 @@ export interface HostNames {
   lostMacsOf(tx: ClientSession, scope: Scope, hostId: string): Promise<readonly string[]>;
   /** Records identities lost together with an address. */
   macLost(tx: ClientSession, scope: Scope, hostId: string, mac: string): Promise<void>;
+  /** Records MAC addresses of its chassis and ports, which have no addresses. */
+  cardsSeen(tx: ClientSession, scope: Scope, hostId: string, macs: readonly string[]): Promise<void>;
   /** Removes MAC addresses that are back on interfaces of their host. */
   macsFound(tx: ClientSession, scope: Scope, hostId: string, macs: readonly string[]): Promise<void>;
 }
@@ -95,6 +97,15 @@ export function createHostNames(
       const filter = { ...within(scope), _id: hostId, lost_macs: { $ne: mac } };
       const update = { $push: { lost_macs: { $each: [mac], $slice: -MOST_LOST } } };
       await collection.updateOne(filter, update as object, { session: tx, hint: BY_ID });
+    },
+    cardsSeen: async (tx, scope, hostId, macs) => {
+      const some = macs.slice(0, MOST_LOST);
+      // Most are known: then nothing is written.
+      const filter = { ...within(scope), _id: hostId, lost_macs: { $not: { $all: some } } };
+      const update = [
+        { $set: { lost_macs: { $slice: [{ $setUnion: [{ $ifNull: ["$lost_macs", []] }, some] }, -MOST_LOST] } } },
+      ];
+      if (some.length > 0) await collection.updateOne(filter, update, { session: tx, hint: BY_ID });
     },
     macsFound: async (tx, scope, hostId, macs) => {
       if (macs.length === 0) return;

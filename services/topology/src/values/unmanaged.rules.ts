@@ -1,0 +1,2 @@
+/** The attribute of unmanaged switches, which is true. */
+export const UNMANAGED = "unmanaged";
