@@ -747,7 +747,7 @@ export interface components {
             /** @description null: of the whole organization. */
             network_id?: components["schemas"]["Uuid"] | null;
             name: string;
-            /** @description What boxes are: subnets, hosts with what they run, categories of services, or tags. Default `l3`. */
+            /** @description What boxes are: subnets, hosts with what they run, categories of services, tags, or devices with what hangs on their ports. Default `l3`. */
             layer?: components["schemas"]["ViewLayer"];
             filters?: components["schemas"]["ViewFiltersInput"];
             collapsed?: string[];
@@ -755,13 +755,14 @@ export interface components {
             tags?: components["schemas"]["Tags"];
         };
         /** @enum {string} */
-        ViewLayer: "l3" | "workloads" | "services" | "tags";
+        ViewLayer: "l3" | "workloads" | "services" | "tags" | "l2";
         ViewFiltersInput: {
             /** @default  */
             search?: string;
             tags?: string[];
             categories?: components["schemas"]["Category"][];
             subnets?: components["schemas"]["Uuid"][];
+            vlans?: components["schemas"]["Uuid"][];
             /** @default false */
             with_hidden?: boolean;
         };
@@ -778,7 +779,7 @@ export interface components {
             /** @description null: of the whole organization. */
             network_id?: components["schemas"]["Uuid"] | null;
             name: string;
-            /** @description What boxes are: subnets, hosts with what they run, categories of services, or tags. */
+            /** @description What boxes are: subnets, hosts with what they run, categories of services, tags, or devices with what hangs on their ports. */
             layer?: components["schemas"]["ViewLayer"];
             filters?: components["schemas"]["ViewFiltersInput"];
             collapsed?: string[];
@@ -789,7 +790,7 @@ export interface components {
         ViewPatch: {
             network_id?: components["schemas"]["Uuid"] | null;
             name?: string;
-            /** @description What boxes are: subnets, hosts with what they run, categories of services, or tags. */
+            /** @description What boxes are: subnets, hosts with what they run, categories of services, tags, or devices with what hangs on their ports. */
             layer?: components["schemas"]["ViewLayer"];
             filters?: components["schemas"]["ViewFiltersPatch"];
             collapsed?: string[];
@@ -802,6 +803,7 @@ export interface components {
             tags?: string[] | null;
             categories?: components["schemas"]["Category"][] | null;
             subnets?: components["schemas"]["Uuid"][] | null;
+            vlans?: components["schemas"]["Uuid"][] | null;
             with_hidden?: boolean | null;
         };
         ViewPositionsPatch: {
@@ -2374,7 +2376,7 @@ export interface components {
             /** @description null: of the whole organization. */
             network_id: components["schemas"]["Uuid"] | null;
             name: string;
-            /** @description What boxes are: subnets, hosts with what they run, categories of services, or tags. */
+            /** @description What boxes are: subnets, hosts with what they run, categories of services, tags, or devices with what hangs on their ports. */
             layer: components["schemas"]["ViewLayer"];
             filters: components["schemas"]["ViewFilters"];
             /** @description Boxes of which only the header is shown. The id of an entity, or the map's name of a group. Those of what no longer exists have no effect. */
@@ -2390,6 +2392,7 @@ export interface components {
             tags: string[];
             categories: components["schemas"]["Category"][];
             subnets: string[];
+            vlans: string[];
             with_hidden: boolean;
         };
         ViewPosition: {
@@ -2537,7 +2540,7 @@ export interface components {
         SharedView: {
             view: {
                 name: string;
-                /** @description What boxes are: subnets, hosts with what they run, categories of services, or tags. */
+                /** @description What boxes are: subnets, hosts with what they run, categories of services, tags, or devices with what hangs on their ports. */
                 layer: components["schemas"]["ViewLayer"];
                 /** @description Boxes of which only the header is shown. The id of an entity, or the map's name of a group. Those of what no longer exists have no effect. */
                 collapsed: string[];
@@ -2578,6 +2581,13 @@ export interface components {
             kind: "subnet";
             cidr: string;
             subnet_type: string | null;
+            vlan: components["schemas"]["SubnetNodeVlan"] | null;
+        };
+        SubnetNodeVlan: {
+            id: components["schemas"]["Uuid"];
+            /** Format: int64 */
+            vid: number;
+            name: string;
         };
         HostNode: {
             /** @description Id of the subnet, host or service. */

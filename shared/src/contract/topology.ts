@@ -31,10 +31,19 @@ const node = {
   tags: z.array(z.string()),
 };
 
+/** The VLAN that a subnet is in. */
+const NodeVlan = z.object({ id: Id, vid: z.int(), name: z.string() }).meta({ id: "SubnetNodeVlan" });
+
 export const TopologyNode = z
   .discriminatedUnion("kind", [
     z
-      .object({ ...node, kind: z.literal("subnet"), cidr: z.string(), subnet_type: z.string().nullable() })
+      .object({
+        ...node,
+        kind: z.literal("subnet"),
+        cidr: z.string(),
+        subnet_type: z.string().nullable(),
+        vlan: NodeVlan.nullable(),
+      })
       .meta({ id: "SubnetNode" }),
     z
       .object({

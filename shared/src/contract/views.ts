@@ -23,12 +23,14 @@ import { planned } from "./writes.js";
 
 // Saved pictures of the map: what is shown, which boxes are collapsed, and where people have put things.
 
-/** What the boxes of a picture are: subnets, hosts with their guests, categories of services, or tags. */
-export const VIEW_LAYERS = ["l3", "workloads", "services", "tags"] as const;
+/** What the boxes of a picture are: subnets, hosts with their guests, categories of services, tags, or devices with what hangs on them. */
+export const VIEW_LAYERS = ["l3", "workloads", "services", "tags", "l2"] as const;
 export const ViewLayer = z
   .enum(VIEW_LAYERS)
   .meta({ id: "ViewLayer" })
-  .describe("What boxes are: subnets, hosts with what they run, categories of services, or tags.");
+  .describe(
+    "What boxes are: subnets, hosts with what they run, categories of services, tags, or devices with what hangs on their ports.",
+  );
 export type ViewLayer = z.infer<typeof ViewLayer>;
 
 /** A view has what people have moved, not the whole layout; every change of it is recorded with what was there before. */
@@ -49,6 +51,7 @@ export const ViewFilters = z
     tags: z.array(z.string()),
     categories: z.array(Category),
     subnets: z.array(z.string()),
+    vlans: z.array(z.string()),
     with_hidden: z.boolean(),
   })
   .meta({ id: "ViewFilters" });
@@ -90,11 +93,12 @@ const FiltersInput = z
     tags: z.array(label(1, 50).overwrite(canonicalId)).max(MOST_TAGS).default([]),
     categories: z.array(Category).max(Category.options.length).default([]),
     subnets: z.array(Id).max(MOST_SUBNETS).default([]),
+    vlans: z.array(Id).max(MOST_SUBNETS).default([]),
     with_hidden: z.boolean().default(false),
   })
   .meta({ id: "ViewFiltersInput" });
 
-const NO_FILTERS: ViewFilters = { search: "", tags: [], categories: [], subnets: [], with_hidden: false };
+const NO_FILTERS: ViewFilters = { search: "", tags: [], categories: [], subnets: [], vlans: [], with_hidden: false };
 
 const NetworkOrAll = Id.nullable().describe("null: of the whole organization.");
 

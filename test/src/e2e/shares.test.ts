@@ -80,6 +80,22 @@ describe("a share", () => {
     expect(topology.nodes.map(({ label }) => label)).toEqual(["LAN", "nas", "web"]);
   });
 
+  it("has links only where its view shows them, without what is hidden in the names of ports", async () => {
+    const { session } = owner;
+    const network_id = world.network.id;
+    const ap = await session.data<Made>("post", "/api/v1/hosts", { network_id, name: "ap" });
+    const ends = [world.host, ap].map(({ id }) => ({ host_id: id, port: "to 10.0.0.9" }));
+    await session.data("post", "/api/v1/links", { network_id, ends, vlan_ids: [world.vlan.id] });
+    const linksOf = async (layer: string): Promise<unknown[]> => {
+      const body = { network_id, name: layer, layer, filters: { vlans: [world.vlan.id] } };
+      const view = await session.data<Made>("post", "/api/v1/views", body);
+      const { topology } = await shownBy(await aShare(session, view, { hide: ["addresses"] }));
+      return topology.edges.filter(({ kind }) => kind === "link");
+    };
+    expect(await linksOf("l2")).toMatchObject([{ source_port: "to …", target_port: "to …", vids: [10] }]);
+    expect(await linksOf("l3")).toEqual([]);
+  });
+
   it("can be frozen: later changes are not shown", async () => {
     const { session } = await anAccount(stack.url);
     const own = await aNetworkWithAHost(session, "Lab");

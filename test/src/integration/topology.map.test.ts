@@ -11,6 +11,7 @@ import {
   getTopology,
   type Host,
   type Link,
+  patchSubnet,
   type QueryInputOf,
   Topology,
 } from "@nts/shared/contract";
@@ -52,6 +53,8 @@ describe("topology.map: contents", () => {
     const { network, subnet } = world;
     const host = await aHost(world, { interfaces: 2, ports: 1 });
     const [first, second] = host.interfaces;
+    const vlan = await owner.call(createVlan, { body: { network_id: network.id, vid: 10, name: "Office" } });
+    await owner.call(patchSubnet, { params: { id: subnet.id }, body: { vlan_id: vlan.id } });
     const bindings = [onPort(host.ports[0], first), onInterface(second)];
     const runtime = await aService(world, host, {
       name: "Docker",
@@ -72,6 +75,7 @@ describe("topology.map: contents", () => {
         tags: [],
         cidr: "10.0.0.0/16",
         subnet_type: null,
+        vlan: { id: vlan.id, vid: 10, name: "Office" },
       },
       {
         kind: "host",

@@ -98,8 +98,15 @@ beforeAll(async () => {
     Tag: { color: ["#3b82f6", "blue"] },
     View: {
       filters: [
-        { search: "nas", tags: ["lab"], categories: ["Media"], subnets: [world.subnet.id], with_hidden: true },
-        { search: "", tags: [], categories: [], subnets: [], with_hidden: false },
+        {
+          search: "nas",
+          tags: ["lab"],
+          categories: ["Media"],
+          subnets: [world.subnet.id],
+          vlans: [vlan.id],
+          with_hidden: true,
+        },
+        { search: "", tags: [], categories: [], subnets: [], vlans: [], with_hidden: false },
       ],
       positions: [{ [host.id]: { x: 8, y: -16 } }, { [world.subnet.id]: { x: 0, y: 4 } }],
     },

@@ -36,7 +36,7 @@ beforeEach(async () => {
 });
 
 const ALL_NETWORKS = [403, "permission_denied", { required: "all_networks" }];
-const NONE = { search: "", tags: [], categories: [], subnets: [], with_hidden: false };
+const NONE = { search: "", tags: [], categories: [], subnets: [], vlans: [], with_hidden: false };
 
 describe("a view", () => {
   it("has defaults, and returns what was sent", async () => {
@@ -53,7 +53,14 @@ describe("a view", () => {
       network_id: home.network.id,
       name: "Rack",
       layer: "tags",
-      filters: { search: "nas", tags: ["lab"], categories: ["Media"], subnets: [home.subnet.id], with_hidden: true },
+      filters: {
+        search: "nas",
+        tags: ["lab"],
+        categories: ["Media"],
+        subnets: [home.subnet.id],
+        vlans: [],
+        with_hidden: true,
+      },
       collapsed: [`untagged:${home.network.id}`],
       positions: { [home.subnet.id]: { x: -40, y: 12 } },
       tags: ["lab"],

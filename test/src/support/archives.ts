@@ -183,7 +183,7 @@ export function randomEntities(seed: number, maxHosts = 6): EntityLine[] {
       network_id: one([null, ...networks]),
       name: `view ${n}`,
       layer: one(["l3", "tags"]),
-      filters: { search: "", tags: [], categories: [], subnets: [], with_hidden: n === 0 },
+      filters: { search: "", tags: [], categories: [], subnets: [], vlans: [], with_hidden: n === 0 },
       collapsed: subnets.slice(0, 1).map(({ id }) => id),
       positions: {},
       tags: labels(),

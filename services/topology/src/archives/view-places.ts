@@ -16,6 +16,7 @@ export function idsInViews(views: readonly Referring[]): string[] {
     ...collapsed,
     ...filters.tags,
     ...filters.subnets,
+    ...filters.vlans,
     ...Object.keys(positions),
   ]);
   return [...new Set(texts.flatMap((text) => text.match(IDS) ?? []))];
@@ -26,7 +27,12 @@ export function localView({ collapsed, filters, positions }: Archived, { runner 
   const local = (text: string): string => text.replaceAll(IDS, runner);
   return {
     collapsed: collapsed.map(local),
-    filters: { ...filters, tags: filters.tags.map(local), subnets: filters.subnets.map(local) },
+    filters: {
+      ...filters,
+      tags: filters.tags.map(local),
+      subnets: filters.subnets.map(local),
+      vlans: filters.vlans.map(local),
+    },
     positions: Object.fromEntries(Object.entries(positions).map(([place, at]) => [local(place), at])),
   };
 }

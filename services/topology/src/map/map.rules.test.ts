@@ -181,7 +181,7 @@ describe("the map of any inventory", () => {
         const ports = new Map([0, 1, 2, 3, 4].map((n) => [idOf(PORT, n), port(n)]));
 
         const nodes = [
-          ...subnets.map(subnetNode),
+          ...subnets.map((one) => subnetNode(one, new Map())),
           ...hosts.map((one) => hostNode(one, null)),
           ...services.map((one) => serviceNode(one, "DNS", null)),
         ];

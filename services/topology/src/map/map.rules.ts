@@ -9,6 +9,7 @@ import type {
   TopologyBinding,
   TopologyEdge,
   TopologyNode,
+  Vlan,
 } from "@nts/shared/contract";
 import { type Runner, runnersOf, type Virtualizable } from "../values/runners.rules.js";
 
@@ -17,8 +18,12 @@ import { type Runner, runnersOf, type Virtualizable } from "../values/runners.ru
 
 type HostNode = Extract<TopologyNode, { readonly kind: "host" }>;
 
-export function subnetNode({ id, name, network_id, tags, cidr, subnet_type }: Subnet): TopologyNode {
-  return { id, kind: "subnet", label: name, network_id, tags, cidr, subnet_type };
+/** @param vlans that subnets are in, by id */
+export function subnetNode(subnet: Subnet, vlans: ReadonlyMap<string, Vlan>): TopologyNode {
+  const { id, name, network_id, tags, cidr, subnet_type } = subnet;
+  const found = vlans.get(subnet.vlan_id ?? "");
+  const vlan = found === undefined ? null : { id: found.id, vid: found.vid, name: found.name };
+  return { id, kind: "subnet", label: name, network_id, tags, cidr, subnet_type, vlan };
 }
 
 export function hostNode(host: HostRecord, missedSince: string | null): HostNode {

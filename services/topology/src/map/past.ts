@@ -1,4 +1,4 @@
-import type { Port } from "@nts/shared/contract";
+import type { Port, Vlan } from "@nts/shared/contract";
 import { KINDS_IN_NETWORKS } from "@nts/shared/contract/kinds";
 import { DEADLINES } from "@nts/shared/timing";
 import type { Kinds } from "../past/denormalized-fields.js";
@@ -49,6 +49,7 @@ export async function pastSource(
   return {
     all,
     ports: async (ids) => [...(await entitiesAt<Port>(view, kinds["ports"] as Kind, ids)).values()],
+    vlans: async (ids) => [...(await entitiesAt<Vlan>(view, kinds["vlans"] as Kind, ids)).values()],
     there: async (kind, ids) => new Set((await entitiesAt(view, kinds[kind] as Kind, ids)).keys()),
   };
 }

@@ -43,6 +43,8 @@ export interface MapSource {
   all<Kind extends keyof Parts>(kind: Kind): AsyncIterable<readonly Read<Parts[Kind]>[]>;
   /** Existing ports by id. */
   ports(ids: readonly string[]): Promise<readonly Port[]>;
+  /** Existing VLANs by id. */
+  vlans(ids: readonly string[]): Promise<readonly Vlan[]>;
   /** Existing entities among the given ids. */
   there(kind: "hosts" | "services", ids: readonly string[]): Promise<ReadonlySet<unknown>>;
 }
@@ -67,8 +69,12 @@ export async function* readMap(source: MapSource): AsyncGenerator<MapPiece> {
   yield* edgesOf(source);
 }
 
-async function* nodesOf({ all }: MapSource): AsyncGenerator<MapPiece> {
-  for await (const read of all("subnets")) yield { nodes: read.map(({ entity }) => subnetNode(entity)) };
+async function* nodesOf({ all, vlans }: MapSource): AsyncGenerator<MapPiece> {
+  for await (const read of all("subnets")) {
+    const found = await vlans(read.flatMap(({ entity }) => entity.vlan_id ?? []));
+    const vlanById = new Map(found.map((vlan) => [vlan.id, vlan]));
+    yield { nodes: read.map(({ entity }) => subnetNode(entity, vlanById)) };
+  }
   for await (const read of all("hosts")) yield { nodes: read.map((one) => hostNode(one.entity, one.missedSince)) };
   for await (const read of all("services"))
     yield { nodes: read.map((one) => serviceNode(one.entity, one.category, one.missedSince)) };
@@ -113,7 +119,7 @@ async function virtualized(
  * The stored entities of a scope in one snapshot, which the database retains for five minutes; slower readers get an
  * error.
  */
-export function storedSource(storage: Pick<Storage, keyof Parts>, scope: Scope): MapSource {
+export function storedSource(storage: Pick<Storage, keyof Parts | "vlans">, scope: Scope): MapSource {
   const moment: Moment = {};
   return {
     all: (kind) =>
@@ -121,6 +127,10 @@ export function storedSource(storage: Pick<Storage, keyof Parts>, scope: Scope):
     ports: async (ids) => {
       const found = await some(storage.ports, scope, moment, { ids, projection: STORED });
       return found.map((port) => storage.ports.storedIn(port as StoredFields, scope).entity);
+    },
+    vlans: async (ids) => {
+      const found = await some(storage.vlans, scope, moment, { ids, projection: STORED });
+      return found.map((vlan) => storage.vlans.storedIn(vlan as StoredFields, scope).entity);
     },
     there: async (kind, ids) => {
       const entities = storage[kind] as Pick<Entities<Entity>, "read" | "within">;

@@ -29,6 +29,7 @@ function shownIn({ nodes, edges }: Topology, { view: { filters } }: Shown): Set<
   const { categories, with_hidden: withHidden } = filters;
   const tags = new Set(filters.tags.map(composed));
   const subnets = new Set(filters.subnets);
+  const vlans = new Set(filters.vlans);
   const isTagged = (node: TopologyNode): boolean => node.tags.some((tag) => tags.has(composed(tag)));
   const services = new Map<string, Node<"service">[]>();
   const places = new Map<string, string[]>();
@@ -37,22 +38,32 @@ function shownIn({ nodes, edges }: Topology, { view: { filters } }: Shown): Set<
   for (const edge of edges)
     if (edge.kind === "in_subnet") places.set(edge.source, [...(places.get(edge.source) ?? []), edge.target]);
 
+  /** Subnets in the VLANs of the filter, and hosts with links that carry one. */
+  const inVlans = new Set<string>();
+  for (const node of nodes) if (node.kind === "subnet" && vlans.has(node.vlan?.id ?? "")) inVlans.add(node.id);
+  for (const edge of edges)
+    if (edge.kind === "link" && edge.vlan_ids.some((id) => vlans.has(id))) inVlans.add(edge.source).add(edge.target);
   const shown = new Set<string>();
   for (const host of nodes) {
     if (host.kind !== "host" || (host.hidden && !withHidden)) continue;
     const homes = places.get(host.id) ?? [];
     if (subnets.size > 0 && !homes.some((id) => subnets.has(id))) continue;
+    if (vlans.size > 0 && !inVlans.has(host.id) && !homes.some((id) => inVlans.has(id))) continue;
     const isWhole = tags.size === 0 || isTagged(host);
     const kept = (services.get(host.id) ?? []).filter(
       (service) => (isWhole || isTagged(service)) && (categories.length === 0 || categories.includes(service.category)),
     );
     if (kept.length === 0 && (!isWhole || categories.length > 0)) continue;
     for (const { id } of [host, ...kept]) shown.add(id);
-    for (const id of homes) if (subnets.size === 0 || subnets.has(id)) shown.add(id);
+    for (const id of homes)
+      if ((subnets.size === 0 || subnets.has(id)) && (vlans.size === 0 || inVlans.has(id))) shown.add(id);
   }
-  const isFiltering = tags.size + subnets.size + categories.length > 0;
+  const isFiltering = tags.size + subnets.size + vlans.size + categories.length > 0;
   for (const node of nodes)
-    if (node.kind === "subnet" && (subnets.has(node.id) || !isFiltering || (tags.size > 0 && isTagged(node))))
+    if (
+      node.kind === "subnet" &&
+      (subnets.has(node.id) || !isFiltering || inVlans.has(node.id) || (tags.size > 0 && isTagged(node)))
+    )
       shown.add(node.id);
   return shown;
 }
@@ -68,6 +79,7 @@ function sharedNode(node: TopologyNode, shown: Shown): TopologyNode {
         ...common,
         cidr: shown.hide.includes("addresses") ? "" : node.cidr,
         subnet_type: cleanOrNull(node.subnet_type),
+        vlan: node.vlan === null ? null : { ...node.vlan, name: clean(node.vlan.name) },
       };
     case "host":
       return {

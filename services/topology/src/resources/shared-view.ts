@@ -5,7 +5,8 @@ import { respond } from "@nts/shared/http/respond";
 import type { Scope, SharePrincipal } from "@nts/shared/http/tenancy";
 import type { Work } from "@nts/shared/work";
 import { pastSource } from "../map/past.js";
-import { type MapSource, readMap, storedSource } from "../map/read.js";
+import { readLinkMap } from "../map/link-map.js";
+import { type MapPiece, type MapSource, readMap, storedSource } from "../map/read.js";
 import { sharedMap, sharedPlaces } from "../map/shared.rules.js";
 import { redacted } from "../map/redacted.rules.js";
 import type { Past } from "../past/past.js";
@@ -30,8 +31,8 @@ export function mountSharedView(router: Router, storage: Storage, past: Past): v
         ? storedSource(storage, scope)
         : await pastSource(storage, past, { work, rights: principal.scope, asOf, networkId });
     const shown = { view: view.entity, networkId, hide };
-    const topology = sharedMap(await gathered(work, source), shown);
     const { layer } = view.entity;
+    const topology = sharedMap(await gathered(work, source, layer === "l2"), shown);
     const name = redacted(view.entity.name, hide);
     return respond.data({
       view: { name, layer, ...sharedPlaces(shown, topology) },
@@ -45,14 +46,18 @@ export function mountSharedView(router: Router, storage: Storage, past: Past): v
 }
 
 /** The whole map, first its subnets in the order of their addresses. @throws AppError `too_many_changes` */
-async function gathered(work: Work, source: MapSource): Promise<Topology> {
+async function gathered(work: Work, source: MapSource, withLinks: boolean): Promise<Topology> {
   const topology: Topology = { nodes: [], edges: [] };
-  for await (const { nodes = [], edges = [] } of streamed(work, readMap(source))) {
+  const add = ({ nodes = [], edges = [] }: MapPiece): void => {
     topology.nodes.push(...nodes);
     topology.edges.push(...edges);
     if (topology.nodes.length > MOST_SHARED_NODES || topology.edges.length > MOST_EDGES)
       throw new AppError("too_many_changes", { limit: MOST_SHARED_NODES });
-  }
+  };
+  for await (const piece of streamed(work, readMap(source))) add(piece);
+  if (withLinks)
+    for await (const { edges = [] } of streamed(work, readLinkMap(source)))
+      add({ edges: edges.filter(({ kind }) => kind === "link") });
   return {
     ...topology,
     nodes: [...inOrder(topology.nodes), ...topology.nodes.filter(({ kind }) => kind !== "subnet")],

@@ -30,6 +30,7 @@ const subnet = (n: number, label: string, cidr: string): TopologyNode => ({
   tags: [label],
   cidr,
   subnet_type: null,
+  vlan: { id: id(7), vid: 10, name: label },
 });
 const service = (n: number, label: string): TopologyNode => ({
   id: id(n),

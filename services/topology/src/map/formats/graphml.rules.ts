@@ -4,7 +4,7 @@ import type { MapWriter } from "./writer.rules.js";
 
 // GraphML. @see http://graphml.graphdrawing.org/specification.html
 
-type Value = string | number | boolean | null | undefined | readonly (string | number | object)[];
+type Value = string | number | boolean | null | undefined | object | readonly (string | number | object)[];
 
 /** Attributes of nodes and edges besides ids; lists are text, as JSON if they contain objects. */
 const KEYS = {
@@ -15,6 +15,7 @@ const KEYS = {
     "tags",
     "cidr",
     "subnet_type",
+    "vlan",
     "hostname",
     "hidden",
     "role",
