@@ -2509,6 +2509,12 @@ type SubnetCreate struct {
 	Tags     []string             `json:"tags,omitzero"`
 }
 
+type SubnetNodeVlan struct {
+	ID   string `json:"id"`
+	Vid  int    `json:"vid"`
+	Name string `json:"name"`
+}
+
 type SubnetOrderField string
 
 const (
@@ -2691,14 +2697,15 @@ type TopologyNode struct {
 	// Id of the subnet, host or service.
 	ID string `json:"id"`
 	// Display name.
-	Label      string   `json:"label"`
-	NetworkID  string   `json:"network_id"`
-	Tags       []string `json:"tags"`
-	Kind       string   `json:"kind"`
-	CIDR       *string  `json:"cidr,omitzero"`
-	SubnetType *string  `json:"subnet_type,omitzero"`
-	Hostname   *string  `json:"hostname,omitzero"`
-	Hidden     *bool    `json:"hidden,omitzero"`
+	Label      string          `json:"label"`
+	NetworkID  string          `json:"network_id"`
+	Tags       []string        `json:"tags"`
+	Kind       string          `json:"kind"`
+	CIDR       *string         `json:"cidr,omitzero"`
+	SubnetType *string         `json:"subnet_type,omitzero"`
+	Vlan       *SubnetNodeVlan `json:"vlan,omitzero"`
+	Hostname   *string         `json:"hostname,omitzero"`
+	Hidden     *bool           `json:"hidden,omitzero"`
 	// What people say that it is, otherwise what is probable; null if neither is known.
 	Role               *Role   `json:"role,omitzero"`
 	VirtualizationType *string `json:"virtualization_type,omitzero"`
@@ -2835,7 +2842,8 @@ type View struct {
 	// null: of the whole organization.
 	NetworkID *string `json:"network_id"`
 	Name      string  `json:"name"`
-	// What boxes are: subnets, hosts with what they run, categories of services, or tags.
+	// What boxes are: subnets, hosts with what they run, categories of services, tags, or devices with what hangs on
+	// their ports.
 	Layer   ViewLayer   `json:"layer"`
 	Filters ViewFilters `json:"filters"`
 	// Boxes of which only the header is shown. The id of an entity, or the map's name of a group. Those of what no
@@ -2851,7 +2859,8 @@ type ViewCreate struct {
 	// null: of the whole organization.
 	NetworkID Opt[string] `json:"network_id,omitzero"`
 	Name      string      `json:"name"`
-	// What boxes are: subnets, hosts with what they run, categories of services, or tags. Default `l3`.
+	// What boxes are: subnets, hosts with what they run, categories of services, tags, or devices with what hangs on
+	// their ports. Default `l3`.
 	Layer     *ViewLayer         `json:"layer,omitzero"`
 	Filters   *ViewFiltersInput  `json:"filters,omitzero"`
 	Collapsed []string           `json:"collapsed,omitzero"`
@@ -2864,6 +2873,7 @@ type ViewFilters struct {
 	Tags       []string   `json:"tags"`
 	Categories []Category `json:"categories"`
 	Subnets    []string   `json:"subnets"`
+	Vlans      []string   `json:"vlans"`
 	WithHidden bool       `json:"with_hidden"`
 }
 
@@ -2872,6 +2882,7 @@ type ViewFiltersInput struct {
 	Tags       []string   `json:"tags,omitzero"`
 	Categories []Category `json:"categories,omitzero"`
 	Subnets    []string   `json:"subnets,omitzero"`
+	Vlans      []string   `json:"vlans,omitzero"`
 	WithHidden *bool      `json:"with_hidden,omitzero"`
 }
 
@@ -2880,6 +2891,7 @@ type ViewFiltersPatch struct {
 	Tags       Opt[[]string]   `json:"tags,omitzero"`
 	Categories Opt[[]Category] `json:"categories,omitzero"`
 	Subnets    Opt[[]string]   `json:"subnets,omitzero"`
+	Vlans      Opt[[]string]   `json:"vlans,omitzero"`
 	WithHidden Opt[bool]       `json:"with_hidden,omitzero"`
 }
 
@@ -2890,6 +2902,7 @@ const (
 	ViewLayerWorkloads ViewLayer = "workloads"
 	ViewLayerServices  ViewLayer = "services"
 	ViewLayerTags      ViewLayer = "tags"
+	ViewLayerL2        ViewLayer = "l2"
 )
 
 type ViewOrderField string
@@ -2903,7 +2916,8 @@ const (
 type ViewPatch struct {
 	NetworkID Opt[string] `json:"network_id,omitzero"`
 	Name      *string     `json:"name,omitzero"`
-	// What boxes are: subnets, hosts with what they run, categories of services, or tags.
+	// What boxes are: subnets, hosts with what they run, categories of services, tags, or devices with what hangs on
+	// their ports.
 	Layer     *ViewLayer        `json:"layer,omitzero"`
 	Filters   *ViewFiltersPatch `json:"filters,omitzero"`
 	Collapsed []string          `json:"collapsed,omitzero"`
@@ -2930,7 +2944,8 @@ type ViewUpdate struct {
 	// null: of the whole organization.
 	NetworkID Opt[string] `json:"network_id,omitzero"`
 	Name      string      `json:"name"`
-	// What boxes are: subnets, hosts with what they run, categories of services, or tags.
+	// What boxes are: subnets, hosts with what they run, categories of services, tags, or devices with what hangs on
+	// their ports.
 	Layer     *ViewLayer        `json:"layer,omitzero"`
 	Filters   *ViewFiltersInput `json:"filters,omitzero"`
 	Collapsed []string          `json:"collapsed,omitzero"`

@@ -143,7 +143,7 @@ describe("the map: other forms", () => {
     await list(page).getByRole("option", { name: "web" }).click();
     await page.getByRole("region", { name: "About nas" }).waitFor();
     await page.getByRole("searchbox", { name: "Search" }).fill("web");
-    for (const view of ["Hosts & VMs", "Services", "Tags"]) {
+    for (const view of ["Hosts & VMs", "Services", "Links", "Tags"]) {
       await page.getByRole("tab", { name: view }).click();
       expect(await accessibilityViolationsOf(page)).toEqual([]);
     }

@@ -249,6 +249,7 @@ __all__ = [
     "Subnet",
     "SubnetCreate",
     "SubnetNode",
+    "SubnetNodeVlan",
     "SubnetOrderField",
     "SubnetPatch",
     "SubnetUpdate",
@@ -784,7 +785,7 @@ UserKind: TypeAlias = Literal["person", "service"]
 
 UserOrderField: TypeAlias = Literal["created_at", "email", "updated_at"]
 
-ViewLayer: TypeAlias = Literal["l3", "workloads", "services", "tags"]
+ViewLayer: TypeAlias = Literal["l3", "workloads", "services", "tags", "l2"]
 
 ViewOrderField: TypeAlias = Literal["created_at", "name", "updated_at"]
 
@@ -2713,6 +2714,13 @@ class SubnetNode(TypedDict):
     kind: Literal["subnet"]
     cidr: str
     subnet_type: str | None
+    vlan: SubnetNodeVlan | None
+
+
+class SubnetNodeVlan(TypedDict):
+    id: str
+    vid: int
+    name: str
 
 
 class SubnetPatch(TypedDict):
@@ -2932,7 +2940,8 @@ class View(TypedDict):
     # null: of the whole organization.
     network_id: str | None
     name: str
-    # What boxes are: subnets, hosts with what they run, categories of services, or tags.
+    # What boxes are: subnets, hosts with what they run, categories of services, tags, or devices with what hangs on
+    # their ports.
     layer: ViewLayer
     filters: ViewFilters
     # Boxes of which only the header is shown. The id of an entity, or the map's name of a group. Those of what no
@@ -2948,7 +2957,8 @@ class ViewCreate(TypedDict):
     # null: of the whole organization.
     network_id: NotRequired[str | None]
     name: str
-    # What boxes are: subnets, hosts with what they run, categories of services, or tags. Default `l3`.
+    # What boxes are: subnets, hosts with what they run, categories of services, tags, or devices with what hangs on
+    # their ports. Default `l3`.
     layer: NotRequired[ViewLayer]
     filters: NotRequired[ViewFiltersInput]
     collapsed: NotRequired[list[str]]
@@ -2961,6 +2971,7 @@ class ViewFilters(TypedDict):
     tags: list[str]
     categories: list[Category]
     subnets: list[str]
+    vlans: list[str]
     with_hidden: bool
 
 
@@ -2969,6 +2980,7 @@ class ViewFiltersInput(TypedDict):
     tags: NotRequired[list[str]]
     categories: NotRequired[list[Category]]
     subnets: NotRequired[list[str]]
+    vlans: NotRequired[list[str]]
     with_hidden: NotRequired[bool]
 
 
@@ -2977,13 +2989,15 @@ class ViewFiltersPatch(TypedDict):
     tags: NotRequired[list[str] | None]
     categories: NotRequired[list[Category] | None]
     subnets: NotRequired[list[str] | None]
+    vlans: NotRequired[list[str] | None]
     with_hidden: NotRequired[bool | None]
 
 
 class ViewPatch(TypedDict):
     network_id: NotRequired[str | None]
     name: NotRequired[str]
-    # What boxes are: subnets, hosts with what they run, categories of services, or tags.
+    # What boxes are: subnets, hosts with what they run, categories of services, tags, or devices with what hangs on
+    # their ports.
     layer: NotRequired[ViewLayer]
     filters: NotRequired[ViewFiltersPatch]
     collapsed: NotRequired[list[str]]
@@ -3006,7 +3020,8 @@ class ViewUpdate(TypedDict):
     # null: of the whole organization.
     network_id: NotRequired[str | None]
     name: str
-    # What boxes are: subnets, hosts with what they run, categories of services, or tags.
+    # What boxes are: subnets, hosts with what they run, categories of services, tags, or devices with what hangs on
+    # their ports.
     layer: NotRequired[ViewLayer]
     filters: NotRequired[ViewFiltersInput]
     collapsed: NotRequired[list[str]]

@@ -20,6 +20,7 @@ import { TagFilter } from "../tags/tag-filter.js";
 import { useTags } from "../tags/tags.js";
 import { EndText, type HostsById, linkText, useHostsOf } from "./ends.js";
 import { LinkEditor } from "./link-editor.js";
+import { VlanFilter } from "./vlan-filter.js";
 import { linkKindText, speedText } from "./link-texts.js";
 
 const FIELDS = ["created_at", "updated_at"] as const;
@@ -38,6 +39,7 @@ export default function LinksPage(): ReactNode {
       order_by: fieldOf(FIELDS, state.orderBy) ?? "created_at",
       network_id: networkId ?? undefined,
       tag_ids: state.valuesOf("tag"),
+      vlan_id: state.valuesOf("vlan")[0],
     },
   });
   const hosts = useHostsOf(rows.data?.data ?? []);
@@ -81,7 +83,12 @@ export default function LinksPage(): ReactNode {
         ]}
         idOf={({ id }) => id}
         nameOf={nameOf}
-        toolbar={<TagFilter state={state} known={tags} />}
+        toolbar={
+          <>
+            <TagFilter state={state} known={tags} />
+            <VlanFilter state={state} />
+          </>
+        }
         empty={
           <EmptyState icon={Cable} title="No links" actions={networks.length === 0 ? <GuideLink /> : add}>
             {networks.length === 0

@@ -11,3 +11,10 @@ export function useVlans(networkId: string): readonly Vlan[] {
   const query = { network_id: networkId, limit: 1000, order_by: "vid" } as const;
   return useRows(listVlans, { query }, { enabled: networkId !== "" }).data?.data ?? [];
 }
+
+/** The texts of some VLANs, by id. */
+export function useVlanTexts(ids: readonly (string | null)[]): ReadonlyMap<string, string> {
+  const named = [...new Set(ids.filter((id) => id !== null))].sort();
+  const { data } = useRows(listVlans, { query: { ids: named, limit: 1000 } }, { enabled: named.length > 0 });
+  return new Map(data?.data.map((vlan) => [vlan.id, vlanText(vlan)]));
+}

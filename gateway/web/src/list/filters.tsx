@@ -104,6 +104,23 @@ export function ManyFilter({ state, name, label, data }: FilterProps): ReactNode
   );
 }
 
+/** One of these choices, or none. */
+export function OneFilter({ state, name, label, data }: FilterProps): ReactNode {
+  return (
+    <Select
+      className={classes.filter ?? ""}
+      aria-label={label}
+      placeholder={label}
+      clearable
+      searchable
+      data={[...data]}
+      value={state.valuesOf(name)[0] ?? null}
+      onChange={(chosen) => state.change({ [name]: chosen })}
+      clearButtonProps={{ "aria-label": `Clear: ${label}` }}
+    />
+  );
+}
+
 /** One of these choices, always. */
 export function ChoiceFilter({ state, name, label, data, usual }: FilterProps & { readonly usual: string }): ReactNode {
   return (

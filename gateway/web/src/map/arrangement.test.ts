@@ -116,7 +116,7 @@ describe("a saved view", () => {
   const picture = {
     view: "tags",
     search: "nas",
-    filters: { tags: ["lab"], categories: ["Media"], subnets: ["lan"], withHidden: true },
+    filters: { tags: ["lab"], categories: ["Media"], subnets: ["lan"], vlans: ["office"], withHidden: true },
     arrangement,
   } as const;
 

@@ -1,13 +1,24 @@
 import type { Category } from "@nts/shared/contract";
 import { putUnder } from "./groups.js";
+import { detailBeside } from "../parts/detail.js";
 import { compareNames } from "../parts/names.js";
 import { categoryText } from "../parts/texts.js";
 import { addressKey, capacityOf } from "./addresses.js";
-import { type HostNode, type HostParts, type Model, type ServiceNode, type SubnetNode, subnetsOf } from "./model.js";
+import type { Hanging } from "./link-words.js";
+import { type Branch, forestOf } from "./tree.js";
+import {
+  type HostNode,
+  type HostParts,
+  type Model,
+  type ServiceNode,
+  type SubnetNode,
+  subnetsOf,
+  vlanOf,
+} from "./model.js";
 
 // What each view draws: boxes that contain tiles and other boxes.
 
-export const VIEWS = ["subnets", "hosts", "services", "tags"] as const;
+export const VIEWS = ["subnets", "hosts", "services", "tags", "links"] as const;
 export type View = (typeof VIEWS)[number];
 
 /** A host or a service. A node can have tiles in several boxes. */
@@ -17,11 +28,13 @@ export interface TileSpec {
   readonly node: HostNode | ServiceNode;
   /** The address by which a host is in its box; null if the box is no subnet. */
   readonly address: string | null;
+  /** How it hangs on the device that its box stands for; null if nothing is said about that. */
+  readonly hanging: Hanging | null;
 }
 
 export interface BoxSpec {
   readonly key: string;
-  readonly kind: "network" | "subnet" | "host" | "group" | "bar";
+  readonly kind: "network" | "subnet" | "host" | "group" | "bar" | "device";
   /** The subnet or host that the box stands for; null for others. */
   readonly nodeId: string | null;
   readonly title: string;
@@ -35,6 +48,10 @@ export interface BoxSpec {
   readonly boxes: readonly BoxSpec[];
   /** Boxes that lines connect to others: hosts in the same several subnets. */
   readonly bars: readonly BarSpec[];
+  /** How a device hangs on the one whose box is above. */
+  readonly hanging: Hanging | null;
+  /** Nothing is known of the ports of the switch. */
+  readonly isUnmanaged: boolean;
 }
 
 export interface BarSpec extends BoxSpec {
@@ -51,11 +68,17 @@ export interface Names {
 /** Bars beyond this number would be lines that nobody can follow; their hosts are tiles in their first subnet. */
 const MOST_BARS = 48;
 
-const EMPTY = { nodeId: null, detail: "", color: null, use: null, tiles: [], boxes: [], bars: [] } as const;
+/** Between the parts of a detail, of which the first says most. */
+export const SEPARATOR = " · ";
+
+const EMPTY = {
+  ...{ nodeId: null, detail: "", color: null, use: null, tiles: [], boxes: [], bars: [] },
+  ...{ hanging: null, isUnmanaged: false },
+} as const;
 
 /** The boxes of a view; networks are boxes if there are several. */
 export function boxesOf(view: View, model: Model, names: Names): BoxSpec[] {
-  const inside = { subnets: subnetBoxes, hosts: hostBoxes, services: serviceBoxes, tags: tagBoxes }[view];
+  const inside = INSIDE[view];
   const networks = networksOf(model);
   const boxes = networks.map((networkId): BoxSpec => {
     const part = inside(model, networkId, names);
@@ -65,6 +88,14 @@ export function boxesOf(view: View, model: Model, names: Names): BoxSpec[] {
 }
 
 type Inside = Pick<BoxSpec, "boxes" | "bars">;
+
+const INSIDE: Readonly<Record<View, (model: Model, networkId: string, names: Names) => Inside>> = {
+  subnets: subnetBoxes,
+  hosts: hostBoxes,
+  services: serviceBoxes,
+  tags: tagBoxes,
+  links: linkBoxes,
+};
 
 function networksOf({ subnets, hosts }: Model): string[] {
   const nodes = [...subnets, ...[...hosts.values()].map(({ node }) => node)];
@@ -152,7 +183,7 @@ function subnetBox(subnet: SubnetNode, hosts: readonly HostParts[], model: Model
     kind: "subnet",
     nodeId: subnet.id,
     title: subnet.label,
-    detail: subnet.cidr,
+    detail: [detailBeside(subnet.label, subnet.cidr), vlanOf(subnet)].filter((text) => text !== "").join(SEPARATOR),
     use: capacity === null ? null : { used, capacity },
     tiles: tilesOf(hosts, subnet.id),
   };
@@ -178,7 +209,7 @@ function tilesOf(hosts: readonly HostParts[], subnetId: string | null, prefix = 
         ? -1
         : 1,
   );
-  return tiles.map(({ key, node, address }) => ({ key, node, address }));
+  return tiles.map(({ key, node, address }) => ({ key, node, address, hanging: null }));
 }
 
 /** Hypervisors and container hosts with their guests, at any depth, then the hosts that neither run others nor run on one. */
@@ -275,7 +306,57 @@ function tagBoxes(model: Model, networkId: string, { tagOf }: Names): Inside {
 }
 
 function serviceTile(node: ServiceNode): TileSpec {
-  return { key: node.id, node, address: null };
+  return { key: node.id, node, address: null, hanging: null };
+}
+
+/** Devices on which others hang, as trees, with the hosts on their ports; then the hosts that hang on nothing. */
+function linkBoxes(model: Model, networkId: string): Inside {
+  const { trees, loose } = forestOf(model, hostsIn(model, networkId));
+  const withPorts = hostsWithPorts(model);
+  const boxes = trees.map((tree) => deviceBox(tree, withPorts));
+  if (loose.length > 0)
+    boxes.push({
+      ...EMPTY,
+      key: `loose:${networkId}`,
+      kind: "group",
+      title: "Not attached",
+      tiles: tilesOf(loose, null),
+    });
+  return { boxes, bars: [] };
+}
+
+function deviceBox({ host, hanging, continues, branches }: Branch, withPorts: ReadonlySet<string>): BoxSpec {
+  const { node, interfaces } = host;
+  const isDevice = (branch: Branch): boolean => branch.branches.length > 0;
+  const isUnmanaged = node.role === "Switch" && !withPorts.has(node.id);
+  const address = interfaces[0]?.ip_address ?? "";
+  return {
+    ...EMPTY,
+    key: node.id,
+    kind: "device",
+    nodeId: node.id,
+    title: node.label,
+    detail: continues === "" ? (isUnmanaged ? "ports not known" : address) : `continues ${continues}`,
+    tiles: branches.filter((branch) => !isDevice(branch)).map(attachedTile),
+    boxes: branches.filter(isDevice).map((branch) => deviceBox(branch, withPorts)),
+    hanging,
+    isUnmanaged,
+  };
+}
+
+function attachedTile({ host: { node, interfaces }, hanging }: Branch): TileSpec {
+  const address = interfaces[0]?.ip_address ?? "";
+  return { key: node.id, node, address: address === "" ? null : address, hanging };
+}
+
+/** Those at which any link names its port. */
+function hostsWithPorts({ links }: Model): ReadonlySet<string> {
+  return new Set(
+    links.flatMap(({ source, target, source_port, target_port }) => [
+      ...(source_port === null ? [] : [source]),
+      ...(target_port === null ? [] : [target]),
+    ]),
+  );
 }
 
 function byName(a: HostParts, b: HostParts): number {

@@ -36,13 +36,15 @@ export function canvasSurface(context: CanvasRenderingContext2D, pixelRatio: () 
       context.stroke();
       if (isDashed) context.setLineDash([]);
     },
-    line(points, { colour, width }) {
+    line(points, { colour, width, dashes }) {
       context.beginPath();
       for (const { x, y } of points) context.lineTo(x, y);
       context.strokeStyle = colour;
       context.lineWidth = width;
       context.lineJoin = "round";
+      if (dashes !== undefined) context.setLineDash([...dashes]);
       context.stroke();
+      if (dashes !== undefined) context.setLineDash([]);
     },
     text(value, { x, y }, { size, weight, colour, align = "left" }) {
       context.font = `${weight} ${size}px ${FONT}`;

@@ -1,4 +1,4 @@
-import type { Point, Rect } from "./geometry.js";
+import { around, type Point, type Rect } from "./geometry.js";
 import {
   type KeyboardEvent,
   type ReactNode,
@@ -9,15 +9,16 @@ import {
   useState,
 } from "react";
 import { encloses } from "./camera.js";
+import type { TileSpec } from "./boxes.js";
 import { Crumbs } from "./crumbs.js";
 import { STEP } from "./arrangement.js";
 import { type Grabbed, listenTo } from "./gestures.js";
-import { TILE } from "./layout.js";
+import { type Layout, TILE } from "./layout.js";
 import type { Look } from "./look.js";
 import { createMapView, type Hit, idOf, type MapView } from "./map-view.js";
 import classes from "./map.module.css";
 import { MiniMap } from "./mini-map.js";
-import { type Direction, placeOfNode, placeToMove, tileBeside } from "./places.js";
+import { type Direction, placeOfNode, placeToGoFrom, placeToMove, stopBeside } from "./places.js";
 import { Tip } from "./tip.js";
 
 /** Imperative functions of the canvas. */
@@ -116,6 +117,16 @@ export function Canvas(props: CanvasProps): ReactNode {
     if (place !== null) uncover(view, place, covered);
   }, [view, look.selected, look.layout, look.model, covered]);
 
+  // what it uses, and by what it is used, is in view as well
+  const { relations, layout, shown } = look;
+  useEffect(() => {
+    if (view === null || relations.length === 0) return;
+    const all = around(relations.flatMap(({ from, to }) => tilesOf(layout, shown, [from, to])));
+    if (all === null || encloses(view.visible, all)) return;
+    const { width } = view.size;
+    view.fit({ ...all, width: (all.width * width) / Math.max(1, width - covered) }, CLOSE);
+  }, [view, relations, layout, shown, covered]);
+
   useImperativeHandle(handle, () => handleOf(view, latest));
 
   function select(id: string | null): void {
@@ -177,6 +188,12 @@ export function Canvas(props: CanvasProps): ReactNode {
   );
 }
 
+/** The tiles of some nodes, as far as they are shown. */
+function tilesOf({ boxes }: Layout, shown: ReadonlySet<string>, ids: readonly string[]): readonly Rect[] {
+  const isOne = ({ node: { id } }: TileSpec): boolean => ids.includes(id) && shown.has(id);
+  return boxes.flatMap(({ tiles }) => tiles.filter(({ spec }) => isOne(spec)));
+}
+
 const UNITS: Readonly<Record<Direction, readonly [dx: number, dy: number]>> = {
   ArrowLeft: [-1, 0],
   ArrowRight: [1, 0],
@@ -215,13 +232,14 @@ function uncover(view: MapView, place: Rect, covered: number): void {
   if (over > 0 && right < size.width + covered) view.move(-over, 0);
 }
 
-/** Shows the tile beside the selection. @returns its node, or the selection if there is none beside it */
+/** Shows what is beside the selection. @returns its node, or the selection if there is none beside it */
 function step(view: MapView, { layout, model, selected }: Look, direction: Direction): string | null {
-  const from = selected === null ? null : placeOfNode(layout, model, selected);
-  const next = tileBeside(layout, from, direction);
+  const from = selected === null ? null : placeToGoFrom(layout, model, selected);
+  const next = stopBeside(layout, from, direction);
   if (next === null) return selected;
-  if (!encloses(view.visible, next)) view.centre({ x: next.x + next.width / 2, y: next.y + next.height / 2 });
-  return next.spec.node.id;
+  const { x, y, width, height } = next.at;
+  if (!encloses(view.visible, next.at)) view.centre({ x: x + width / 2, y: y + height / 2 });
+  return next.id;
 }
 
 function handleOf(view: MapView | null, latest: RefObject<Pick<CanvasProps, "look" | "onSelect">>): CanvasHandle {

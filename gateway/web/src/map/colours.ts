@@ -124,6 +124,12 @@ export function colourOf(node: TopologyNode, scheme: Scheme): string {
   return PALETTES[scheme][node.kind];
 }
 
+/** The colour of the line between what is selected and what it uses, or what uses it. @param isServer that is selected */
+export function colourOfUse(isServer: boolean, scheme: Scheme): string {
+  const { accent, lines } = PALETTES[scheme];
+  return isServer ? (lines[4] ?? accent) : accent;
+}
+
 /** Roles by the colour of what they do in a network. */
 const FAMILY_OF_ROLE: Readonly<Partial<Record<Role, Category>>> = {
   Router: "NetworkCore",

@@ -1,6 +1,9 @@
 import type { Point, Rect } from "./geometry.js";
 import { PALETTES } from "./colours.js";
-import { meet } from "./camera.js";
+import { contains, meet } from "./camera.js";
+import { lookOfLink } from "./link-looks.js";
+import { type LinkWords, wordsOf } from "./link-words.js";
+import type { PlacedLink } from "./links.js";
 import { lastPart } from "./addresses.js";
 import type { PlacedBox, PlacedTile } from "./layout.js";
 import type { Look } from "./look.js";
@@ -13,15 +16,19 @@ const PALETTE = PALETTES.light;
 const ROOT = '<mxCell id="0"/><mxCell id="1" parent="0"/>';
 
 /** @param part of the map: boxes that it cuts through end there, and lines need both their boxes */
-export function drawIoOf({ layout, shown }: Look, title: string, part: Rect): string {
+export function drawIoOf({ layout, shown, model }: Look, title: string, part: Rect): string {
   const seen = layout.boxes.filter((box) => meet(box, part));
   const keys = new Set(seen.map(({ spec }) => spec.key));
   const boxes = seen.flatMap((box) => [boxCell(box, within(box, part)), ...tileCells(box, { shown, part })]);
   const drawn = layout.lines.filter(({ from, to }) => keys.has(from) && keys.has(to));
   const lines = drawn.map(({ from, to, index, points }) => lineCell(from, to, { index, points }));
-  const cells = [...boxes, ...lines].join("\n");
-  const model = `<mxGraphModel grid="0" page="0"><root>${ROOT}\n${cells}\n</root></mxGraphModel>`;
-  return `<mxfile><diagram name="${escaped(title)}">${model}</diagram></mxfile>\n`;
+  const links = layout.links
+    .filter(({ from, to, hostId, isInside }) => keys.has(from) && (isInside ? shown.has(hostId) : keys.has(to)))
+    .filter(({ points }) => points.every((point) => contains(part, point)))
+    .flatMap((link) => linkCell(link, wordsOf(model, link.hanging.edgeId)));
+  const cells = [...boxes, ...lines, ...links].join("\n");
+  const graph = `<mxGraphModel grid="0" page="0"><root>${ROOT}\n${cells}\n</root></mxGraphModel>`;
+  return `<mxfile><diagram name="${escaped(title)}">${graph}</diagram></mxfile>\n`;
 }
 
 /** The part of a box that is in a part of the map. */
@@ -65,6 +72,23 @@ function lineCell(from: string, to: string, { index, points }: { index: number; 
   const geometry = `<mxGeometry relative="1" as="geometry"><Array as="points">${between.join("")}</Array></mxGeometry>`;
   const ends = `source="${escaped(`box:${from}`)}" target="${escaped(`box:${to}`)}"`;
   return `<mxCell id="${escaped(`line:${from}:${to}`)}" style="${style}" edge="1" parent="1" ${ends}>${geometry}</mxCell>`;
+}
+
+/** A link with the ports at both ends as its text. */
+function linkCell({ from, to, points, isInside }: PlacedLink, words: LinkWords | null): string[] {
+  if (words === null) return [];
+  const { colour, width, dashes } = lookOfLink(words, "light");
+  const dashed = dashes === undefined ? "" : `;dashed=1;dashPattern=${dashes.join(" ")}`;
+  const style = `edgeStyle=none;endArrow=none;fontSize=10;align=left;strokeWidth=${width};strokeColor=${colour}${dashed}`;
+  const value = [words.there, words.here, words.speed, words.vlans].filter((text) => text !== "").join(", ");
+  const pointAt = ({ x, y }: Point, as: string): string => `<mxPoint x="${x}" y="${y}" as="${as}"/>`;
+  const first = points[0] ?? { x: 0, y: 0 };
+  const last = points.at(-1) ?? first;
+  const between = points.slice(1, -1).map(({ x, y }) => `<mxPoint x="${x}" y="${y}"/>`);
+  const ends = pointAt(first, "sourcePoint") + pointAt(last, "targetPoint");
+  const geometry = `<mxGeometry relative="1" as="geometry">${ends}<Array as="points">${between.join("")}</Array></mxGeometry>`;
+  const id = escaped(`link:${from}:${isInside ? "tile" : "box"}:${to}`);
+  return [`<mxCell id="${id}" value="${attribute(value)}" style="${style}" edge="1" parent="1">${geometry}</mxCell>`];
 }
 
 /** In an attribute, line breaks would become spaces. */

@@ -1,7 +1,7 @@
 import type { Category, TopologyNode } from "@nts/shared/contract";
 import { composed, folded } from "@nts/shared/contract/folding.rules";
 import { canonicalAddress, type Socket, socketIn } from "@nts/shared/contract/sockets.rules";
-import { addressesOf, boundTo, hostIdOf, type HostParts, type Model } from "./model.js";
+import { addressesOf, boundTo, hostIdOf, type HostParts, type Model, vlanOf } from "./model.js";
 
 // Filters and search in the graph.
 
@@ -10,25 +10,44 @@ export interface Filters {
   readonly tags: readonly string[];
   readonly categories: readonly Category[];
   readonly subnets: readonly string[];
+  /** Ids: of hosts in their subnets, or with links that carry them. */
+  readonly vlans: readonly string[];
   /** Hosts marked as hidden. */
   readonly withHidden: boolean;
 }
 
-export const NO_FILTERS: Filters = { tags: [], categories: [], subnets: [], withHidden: false };
+export const NO_FILTERS: Filters = { tags: [], categories: [], subnets: [], vlans: [], withHidden: false };
 
-export function isFiltering({ tags, categories, subnets }: Filters): boolean {
-  return tags.length + categories.length + subnets.length > 0;
+export function isFiltering(filters: Filters): boolean {
+  return countOf(filters) > 0;
+}
+
+/** The number of chosen values. */
+export function countOf({ tags, categories, subnets, vlans }: Filters): number {
+  return tags.length + categories.length + subnets.length + vlans.length;
+}
+
+/** Subnets in some VLANs, and hosts with links that carry one of them. */
+function inVlansOf({ subnets, links }: Model, vlans: readonly string[]): ReadonlySet<string> {
+  const found = new Set<string>();
+  if (vlans.length === 0) return found;
+  for (const { id, vlan } of subnets) if (vlan !== null && vlans.includes(vlan.id)) found.add(id);
+  for (const { vlan_ids, source, target } of links)
+    if (vlan_ids.some((id) => vlans.includes(id))) found.add(source).add(target);
+  return found;
 }
 
 /** Ids of visible nodes: hosts matching all filters, their matching services, and their subnets. */
 export function shownIn(model: Model, filters: Filters): ReadonlySet<string> {
-  const { tags, categories, subnets, withHidden } = filters;
+  const { tags, categories, subnets, vlans, withHidden } = filters;
+  const inVlans = inVlansOf(model, vlans);
   const selected = new Set(tags.map(composed));
   const isTagged = (node: TopologyNode): boolean => node.tags.some((tag) => selected.has(composed(tag)));
   const shown = new Set<string>();
   for (const { node, services, interfaces } of model.hosts.values()) {
     if (node.hidden && !withHidden) continue;
     if (subnets.length > 0 && !interfaces.some(({ target }) => subnets.includes(target))) continue;
+    if (vlans.length > 0 && !inVlans.has(node.id) && !interfaces.some(({ target }) => inVlans.has(target))) continue;
     const all = tags.length === 0 || isTagged(node);
     const kept = services.filter(
       (service) => (all || isTagged(service)) && (categories.length === 0 || categories.includes(service.category)),
@@ -36,10 +55,17 @@ export function shownIn(model: Model, filters: Filters): ReadonlySet<string> {
     if (kept.length === 0 && (!all || categories.length > 0)) continue;
     shown.add(node.id);
     for (const { id } of kept) shown.add(id);
-    for (const { target } of interfaces) if (subnets.length === 0 || subnets.includes(target)) shown.add(target);
+    for (const { target } of interfaces)
+      if ((subnets.length === 0 || subnets.includes(target)) && (vlans.length === 0 || inVlans.has(target)))
+        shown.add(target);
   }
   for (const subnet of model.subnets)
-    if (subnets.includes(subnet.id) || !isFiltering(filters) || (tags.length > 0 && isTagged(subnet)))
+    if (
+      subnets.includes(subnet.id) ||
+      !isFiltering(filters) ||
+      inVlans.has(subnet.id) ||
+      (tags.length > 0 && isTagged(subnet))
+    )
       shown.add(subnet.id);
   return shown;
 }
@@ -80,7 +106,7 @@ function atSocket(model: Model, { address, port, protocol }: Socket): readonly T
 function textsOf(node: TopologyNode, host: HostParts | undefined): string[] {
   switch (node.kind) {
     case "subnet":
-      return [node.label, node.cidr];
+      return [node.label, node.cidr, vlanOf(node)];
     case "host":
       return [node.label, node.hostname ?? "", ...addressesOf(host)];
     case "service":

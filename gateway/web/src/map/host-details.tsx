@@ -8,7 +8,9 @@ import { NotSeen, SeenName } from "../parts/seen.js";
 import { Waiting } from "../parts/waiting.js";
 import { SocketList } from "../sockets/socket-list.js";
 import { colourOf } from "./colours.js";
+import { LinksDetails } from "./links-details.js";
 import type { Model } from "./model.js";
+import { NeedsDetails } from "./needs-details.js";
 import type { PanelProps } from "./panel-props.js";
 import classes from "./map.module.css";
 
@@ -26,6 +28,8 @@ export function HostDetails(props: PanelProps & { readonly hostId: string }): Re
       <NotSeen {...host} />
       {host.description !== null && <Text size="sm">{host.description}</Text>}
       <Runs model={model} host={host} onSelect={onSelect} />
+      <NeedsDetails {...props} />
+      <LinksDetails {...{ model, hostId, onSelect }} />
       <Title order={3}>Interfaces ({host.interfaces.length})</Title>
       <ul className={classes.rows}>
         {host.interfaces.map(({ id, name, ip_address, mac_address, subnet_id, ...sighting }) => (

@@ -2,6 +2,7 @@ import { type Arrangement, UNARRANGED } from "./arrangement.js";
 import type { BarSpec, BoxSpec, TileSpec } from "./boxes.js";
 import { around, type Point, type Rect } from "./geometry.js";
 import { linesOf, type MapLine, SPACE } from "./lines.js";
+import { comb, movedLink, type PlacedLink, stubHeight, type Tooth, TRUNK } from "./links.js";
 
 // Where boxes and tiles are, in map units with `y` downwards: a function of the data alone, so that the same network is
 // the same picture. Sizes grow in steps with room to spare, so that a new host rarely moves anything. What people have moved
@@ -28,6 +29,8 @@ export interface Layout {
   /** Outer boxes before inner ones. */
   readonly boxes: readonly PlacedBox[];
   readonly lines: readonly MapLine[];
+  /** From devices to what hangs on them. */
+  readonly links: readonly PlacedLink[];
   readonly bounds: Rect;
 }
 
@@ -48,6 +51,7 @@ interface Sized {
   readonly height: number;
   readonly boxes: readonly PlacedBox[];
   readonly lines: readonly MapLine[];
+  readonly links: readonly PlacedLink[];
 }
 
 /** A canvas on which everything fits, and the height of a box there that has room for its name, in pixels. */
@@ -68,9 +72,9 @@ export function layoutOf(specs: readonly BoxSpec[], arrangement = UNARRANGED): L
     whole = wholeOf(specs, { least, arrangement: unmoved });
   }
   if (Object.keys(arrangement.positions).length > 0) whole = wholeOf(specs, { least, arrangement });
-  const { width, height, boxes, lines } = whole;
+  const { width, height, boxes, lines, links } = whole;
   const all = around([{ x: 0, y: 0, width, height }, ...boxes]) ?? { x: 0, y: 0, width, height };
-  return { boxes, lines, bounds: { ...all, width: Math.max(all.width, 1), height: Math.max(all.height, 1) } };
+  return { boxes, lines, links, bounds: { ...all, width: Math.max(all.width, 1), height: Math.max(all.height, 1) } };
 }
 
 /** The height of a box whose name can be read when everything is in view. */
@@ -100,19 +104,22 @@ interface Level {
 /** Of a box with a readable name, its width as a share of its height at least. */
 const LEAST_RATIO = 3;
 
-/** A box around its tiles and inner boxes. */
+/** A box with what is in it, or a device with what hangs on it. */
 function sized(spec: BoxSpec, level: Level): Sized {
-  const { depth, least, arrangement } = level;
-  if (arrangement.collapsed.has(spec.key)) return collapsed(spec, level);
+  if (level.arrangement.collapsed.has(spec.key)) return collapsed(spec, level);
+  if (spec.kind === "device") return branched(spec, level);
+  return boxed(spec, level, contentOf(spec, { ...level, depth: level.depth + 1 }));
+}
+
+/** A box around its tiles and inner boxes. */
+function boxed(spec: BoxSpec, { depth, least, arrangement }: Level, inner: Sized): Sized {
   const grid = gridOf(spec);
-  const inner = contentOf(spec, { ...level, depth: depth + 1 });
   const innerTop = HEADER + (grid.height === 0 ? 0 : grid.height + GAP);
   const isEmpty = inner.boxes.length === 0;
   const leastWidth = Math.max(spec.kind === "bar" ? 0 : LEAST_WIDTH, LEAST_RATIO * least);
   const tiles = spec.tiles.map((tile, index): PlacedTile => {
     const column = index % grid.columns;
-    const row = Math.floor(index / grid.columns);
-    const at = arrangement.positions[tile.key] ?? { x: column * (TILE.width + GAP), y: row * (TILE.height + GAP) };
+    const at = arrangement.positions[tile.key] ?? { x: column * (TILE.width + GAP), y: grid.topOf(index) };
     return { spec: tile, x: PAD + Math.max(0, at.x), y: HEADER + Math.max(0, at.y), ...TILE };
   });
   const room = roomFor(tiles, {
@@ -122,16 +129,58 @@ function sized(spec: BoxSpec, level: Level): Sized {
   const width = Math.max(room.width + PAD, leastWidth);
   const height = Math.max(room.height + PAD, least);
   const box: PlacedBox = { ...NOWHERE, spec, depth, width, height, tiles, isCollapsed: false };
-  const { boxes, lines } = moved(inner, PAD, innerTop);
-  return { width, height, boxes: [box, ...boxes], lines };
+  const own = comb(
+    spec.key,
+    { x: PAD / 2, y: HEADER },
+    tiles.map((tile, index) => ({ ...tile, stub: grid.stubOf(index), isInside: true })),
+  );
+  const { boxes, lines, links } = moved(inner, PAD, innerTop);
+  return { width, height, boxes: [box, ...boxes], lines, links: [...own, ...links] };
 }
+
+/** The box of a device, with those of the devices that hang on it in rows below. */
+function branched(spec: BoxSpec, level: Level): Sized {
+  const own = boxed(spec, level, NOTHING);
+  if (spec.boxes.length === 0) return own;
+  const boxes = [...own.boxes];
+  const links = [...own.links];
+  const teeth: Tooth[] = [];
+  let { width, height: y } = own;
+  const branches = spec.boxes.map((branch) => sized(branch, level));
+  // about as wide as a screen with the box above them
+  for (const shelf of shelvesOf(branches, BETWEEN, preferredWidth([own, ...branches], BETWEEN))) {
+    const stub = Math.max(
+      ...shelf.members.map(
+        ({
+          sized: {
+            boxes: [first],
+          },
+        }) => stubHeight(first?.spec.hanging ?? null),
+      ),
+    );
+    y += TRUNK.above + stub;
+    for (const { sized: branch, x } of shelf.members) {
+      const there = putAt(branch, chosenPlace(branch, level) ?? { x: TRUNK.indent + x, y });
+      const [first] = there.boxes;
+      if (first !== undefined) teeth.push({ ...first, stub, isInside: false });
+      boxes.push(...there.boxes);
+      links.push(...there.links);
+    }
+    width = Math.max(width, TRUNK.indent + shelf.width);
+    y += shelf.height;
+  }
+  const between = comb(spec.key, { x: TRUNK.x, y: own.height }, teeth);
+  return { ...roomFor(boxes, { width, height: y }), boxes, lines: [], links: [...links, ...between] };
+}
+
+const NOTHING: Sized = { width: 0, height: 0, boxes: [], lines: [], links: [] };
 
 const NOWHERE = { x: 0, y: 0, outer: { x: 0, y: 0 }, origin: { x: PAD, y: HEADER } } as const;
 
 /** A box of which only the header is there, with the number of things in it. */
 function collapsed(spec: BoxSpec, { depth, least }: Level): Sized {
   const size = { width: Math.max(LEAST_WIDTH, LEAST_RATIO * least), height: Math.max(HEADER, least) };
-  return { ...size, boxes: [{ ...NOWHERE, ...size, spec, depth, tiles: [], isCollapsed: true }], lines: [] };
+  return { ...size, boxes: [{ ...NOWHERE, ...size, spec, depth, tiles: [], isCollapsed: true }], lines: [], links: [] };
 }
 
 /** The inner boxes of a box, and the bars and lines between them. */
@@ -167,15 +216,39 @@ const MOST_COLUMNS = 96;
 /** Rows of tiles for which boxes have room. */
 const ROWS = [1, 2, 3, 4, 5, 6, 8, 10, 12, 14, 16, 20, 24, 28, 32, 40, 48, 56, 64] as const;
 
-function gridOf({ tiles, kind }: BoxSpec): { columns: number; width: number; height: number } {
+interface Grid {
+  readonly columns: number;
+  readonly width: number;
+  readonly height: number;
+  /** Where a tile begins. */
+  readonly topOf: (index: number) => number;
+  /** The room above a tile for the line on which it hangs. */
+  readonly stubOf: (index: number) => number;
+}
+
+function gridOf({ tiles, kind }: BoxSpec): Grid {
   const count = tiles.length;
   const columns = COLUMNS.find(({ most }) => count <= most)?.columns ?? MOST_COLUMNS;
-  if (count === 0) return { columns, width: 0, height: 0 };
   const rows = Math.ceil(count / columns);
-  const roomy = ROWS.find((most) => rows <= most) ?? rows;
+  const roomy = count === 0 ? 0 : (ROWS.find((most) => rows <= most) ?? rows);
+  const stubs: number[] = [];
+  const tops: number[] = [];
+  let bottom = 0;
+  for (let row = 0; row < roomy; row++) {
+    const inRow = tiles.slice(row * columns, (row + 1) * columns);
+    // rows that are still empty have the room of usual ones
+    const stub = Math.max(0, ...(inRow.length > 0 ? inRow : tiles.slice(0, 1)).map((tile) => stubHeight(tile.hanging)));
+    stubs.push(stub);
+    tops.push(bottom + stub);
+    bottom += stub + TILE.height + GAP;
+  }
+  const rowOf = (index: number): number => Math.floor(index / columns);
+  const stubOf = (index: number): number => stubs[rowOf(index)] ?? 0;
+  const topOf = (index: number): number => tops[rowOf(index)] ?? 0;
   // a bar is as wide as what is in it
   const used = kind === "bar" ? Math.min(count, columns) : columns;
-  return { columns, width: used * (TILE.width + GAP) - GAP, height: roomy * (TILE.height + GAP) - GAP };
+  const size = count === 0 ? { width: 0, height: 0 } : { width: used * (TILE.width + GAP) - GAP, height: bottom - GAP };
+  return { columns, ...size, topOf, stubOf };
 }
 
 interface Shelf {
@@ -214,9 +287,13 @@ function stepUp(length: number): number {
 }
 
 /** The boxes and lines of a row, at its place or where people put them. */
-function placed({ members }: Shelf, level: Level, left: number, y: number): Pick<Sized, "boxes" | "lines"> {
+function placed({ members }: Shelf, level: Level, left: number, y: number): Pick<Sized, "boxes" | "lines" | "links"> {
   const all = members.map(({ sized, x }) => putAt(sized, chosenPlace(sized, level) ?? { x: left + x, y }));
-  return { boxes: all.flatMap(({ boxes }) => boxes), lines: all.flatMap(({ lines }) => lines) };
+  return {
+    boxes: all.flatMap(({ boxes }) => boxes),
+    lines: all.flatMap(({ lines }) => lines),
+    links: all.flatMap(({ links }) => links),
+  };
 }
 
 /** Where people put a box: inside of the one around it, if there is one. */
@@ -238,16 +315,18 @@ function roomFor(things: readonly Rect[], { width, height }: Size): Size {
 function shelved(inner: readonly Sized[], { between, level }: { between: number; level: Level }): Sized {
   const boxes: PlacedBox[] = [];
   const lines: MapLine[] = [];
+  const links: PlacedLink[] = [];
   let y = 0;
   let width = 0;
   for (const shelf of shelvesOf(inner, between)) {
     const row = placed(shelf, level, 0, y);
     boxes.push(...row.boxes);
     lines.push(...row.lines);
+    links.push(...row.links);
     width = Math.max(width, shelf.width);
     y += shelf.height + between;
   }
-  return { ...roomFor(boxes, { width, height: Math.max(0, y - between) }), boxes, lines };
+  return { ...roomFor(boxes, { width, height: Math.max(0, y - between) }), boxes, lines, links };
 }
 
 /** Bars above the boxes that they connect, with a lane for lines above each row, and trunks to the rows at the left. */
@@ -275,10 +354,10 @@ function connected(inner: readonly Sized[], bars: readonly BarSpec[], level: Lev
   }
   const isMoved = (key: string): boolean => key in level.arrangement.positions;
   const room = roomFor(boxes, { width: left + width, height: y });
-  return { ...room, boxes, lines: [...lines, ...linesOf(boxes, lanes, isMoved)] };
+  return { ...room, boxes, lines: [...lines, ...linesOf(boxes, lanes, isMoved)], links: [] };
 }
 
-function moved({ width, height, boxes, lines }: Sized, dx: number, dy: number): Sized {
+function moved({ width, height, boxes, lines, links }: Sized, dx: number, dy: number): Sized {
   const shift = <T extends { readonly x: number; readonly y: number }>(one: T): T => ({
     ...one,
     x: one.x + dx,
@@ -294,6 +373,7 @@ function moved({ width, height, boxes, lines }: Sized, dx: number, dy: number): 
       outer: shift(box.outer),
     })),
     lines: lines.map((line) => ({ ...line, points: line.points.map(shift) })),
+    links: links.map((link) => movedLink(link, shift)),
   };
 }
 

@@ -1,16 +1,21 @@
-import { FAMILIES, familyOf, MARKS, NOT_SEEN, PALETTES, type Scheme } from "./colours.js";
+import { colourOfUse, FAMILIES, familyOf, MARKS, NOT_SEEN, PALETTES, type Scheme } from "./colours.js";
+import { LINK_NAMES, lookOfLink } from "./link-looks.js";
+import { HANGING_KINDS, wordsOf } from "./link-words.js";
+import type { PlacedLink } from "./links.js";
 import type { Look } from "./look.js";
-import { missedSince } from "./model.js";
+import { missedSince, type Model } from "./model.js";
 import type { Mark } from "./past.js";
 
 export interface LegendEntry {
   readonly name: string;
   readonly colour: string;
   readonly kind: "fill" | "ring" | "line";
+  /** Of a line; absent for an unbroken one. */
+  readonly dashes?: readonly number[] | undefined;
 }
 
 /** The colours that occur, and what they mean. */
-export function legendOf({ model, layout, scheme, marks }: Look): LegendEntry[] {
+export function legendOf({ model, layout, scheme, marks, relations }: Look): LegendEntry[] {
   const families = new Set(
     model.topology.nodes.flatMap((node) => (node.kind === "service" ? [familyOf(node.category)] : [])),
   );
@@ -23,7 +28,22 @@ export function legendOf({ model, layout, scheme, marks }: Look): LegendEntry[] 
     entries.push({ name: NOT_SEEN, colour: PALETTES[scheme].missed, kind: "fill" });
   if (layout.lines.length > 0)
     entries.push({ name: "In several subnets", colour: PALETTES[scheme].accent, kind: "line" });
+  entries.push(...linkEntries(model, layout.links, scheme));
+  if (relations.some(({ kind }) => kind === "uses"))
+    for (const [name, isServer] of [
+      ["Uses it", true],
+      ["Used by it", false],
+    ] as const)
+      entries.push({ name, colour: colourOfUse(isServer, scheme), kind: "line" });
   return [...entries, ...markEntries(new Set(marks?.values()), scheme)];
+}
+
+function linkEntries(model: Model, links: readonly PlacedLink[], scheme: Scheme): LegendEntry[] {
+  const kinds = new Set(links.map(({ hanging }) => wordsOf(model, hanging.edgeId)?.kind));
+  return HANGING_KINDS.filter((kind) => kinds.has(kind)).map((kind) => {
+    const { colour, dashes } = lookOfLink({ kind, speedMbps: null }, scheme);
+    return { name: LINK_NAMES[kind], colour, kind: "line", dashes };
+  });
 }
 
 function markEntries(marks: ReadonlySet<Mark>, scheme: Scheme): LegendEntry[] {

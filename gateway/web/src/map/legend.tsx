@@ -21,11 +21,11 @@ export function Legend({ look, isOpen }: { readonly look: Look; readonly isOpen:
   );
 }
 
-function Sample({ colour, kind }: LegendEntry): ReactNode {
+function Sample({ colour, kind, dashes }: LegendEntry): ReactNode {
   return (
     <svg width="14" height="14" aria-hidden>
       {kind === "line" ? (
-        <path d="M0 7H14" stroke={colour} strokeWidth="2" />
+        <path d="M0 7H14" stroke={colour} strokeWidth="2" strokeDasharray={dashes?.join(" ")} />
       ) : (
         <rect
           x="2"

@@ -12,40 +12,56 @@ import { PATHS } from "../paths.js";
 import { useHasLevel } from "../session/session.js";
 import { useNetworkScope } from "../scope/networks.js";
 import { Overview } from "./overview.js";
-import { compared, NOTHING, unionOf, withoutLooseEnds } from "./past.js";
+import { compared, NOTHING, unionOf, withLinks, withoutLooseEnds } from "./past.js";
 import { summaryOf, summaryOfMarks } from "./summary.js";
 import { TimeBar } from "./time-bar.js";
+import { useMapState } from "./use-map-state.js";
 import { useMoments, usePast, useSteps } from "./use-past.js";
 
 /** The topology of the selected network, or of all networks. */
 export default function MapPage(): ReactNode {
   const { networkId, nameOf } = useNetworkScope();
   const title = networkId === null ? "Topology" : nameOf(networkId);
-  const { data, error, refetch } = useOne(getTopology, { query: networkId === null ? {} : { network_id: networkId } });
-  if (data === undefined)
+  const scope = networkId === null ? {} : { network_id: networkId };
+  const { data, error, refetch } = useOne(getTopology, { query: scope });
+  const hasLinks = useMapState().view === "links";
+  const links = useOne(getTopology, { query: { ...scope, layer: "l2" } }, { enabled: hasLinks });
+  const l2 = hasLinks ? links.data?.data : NOTHING;
+  const now = useMemo(() => (data === undefined ? undefined : withLinks(data.data, l2 ?? NOTHING)), [data, l2]);
+  if (now === undefined)
     return (
       <Page title={title}>
         {error === null ? <Waiting /> : <FailureState error={error} onRetry={() => void refetch()} />}
       </Page>
     );
-  return <MapInTime key={networkId} now={data.data} title={title} networkId={networkId} />;
+  const waiting =
+    l2 !== undefined ? null : links.error === null ? (
+      <Waiting />
+    ) : (
+      <FailureState error={links.error} onRetry={() => void links.refetch()} />
+    );
+  return <MapInTime key={networkId} {...{ now, title, networkId, hasLinks, waiting }} />;
 }
 
 interface MapInTimeProps {
   readonly now: Topology;
   readonly title: string;
   readonly networkId: string | null;
+  /** Whether links are shown. */
+  readonly hasLinks: boolean;
+  /** Instead of the map, until what its tab shows is there. */
+  readonly waiting: ReactNode;
 }
 
 /** The topology now, or at the time given in the URL. */
-function MapInTime({ now, title, networkId }: MapInTimeProps): ReactNode {
+function MapInTime({ now, title, networkId, hasLinks, waiting }: MapInTimeProps): ReactNode {
   const moments = useMoments();
   const { at, to } = moments;
   const isPast = at !== null || to !== null;
   const [isOpen, setOpen] = useState(isPast);
   const isLookingBack = isOpen || isPast;
   const { steps, deleted, ...reading } = useSteps(networkId, isLookingBack);
-  const past = usePast(moments, networkId);
+  const past = usePast(moments, networkId, hasLinks);
   const [seen, setSeen] = useState(NOTHING);
   const { then, end, diff } = past;
   const last = end?.topology ?? now;
@@ -93,6 +109,7 @@ function MapInTime({ now, title, networkId }: MapInTimeProps): ReactNode {
       about={summaryOf(then?.topology ?? last)}
       networkId={networkId}
       time={time}
+      waiting={waiting}
       isLookingBack={isLookingBack}
       onLookBack={lookBack}
     />

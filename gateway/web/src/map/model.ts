@@ -9,6 +9,7 @@ export type HostNode = Extract<TopologyNode, { kind: "host" }>;
 export type ServiceNode = Extract<TopologyNode, { kind: "service" }>;
 export type InSubnet = Extract<TopologyEdge, { kind: "in_subnet" }>;
 export type VirtualizedBy = Extract<TopologyEdge, { kind: "virtualized_by" }>;
+export type LinkEdge = Extract<TopologyEdge, { kind: "link" }>;
 
 export interface HostParts {
   readonly node: HostNode;
@@ -27,6 +28,10 @@ export interface Model {
   readonly addressesIn: ReadonlyMap<string, number>;
   readonly hosts: ReadonlyMap<string, HostParts>;
   readonly virtualized: readonly VirtualizedBy[];
+  /** Only where they are shown. */
+  readonly links: readonly LinkEdge[];
+  /** Links, and that something runs somewhere, by id. */
+  readonly hangings: ReadonlyMap<string, LinkEdge | VirtualizedBy>;
   /** Bindings by service id. */
   readonly bound: ReadonlyMap<string, readonly Bound[]>;
 }
@@ -41,6 +46,7 @@ export function modelOf(topology: Topology): Model {
   const subnets: SubnetNode[] = [];
   const hosts = new Map<string, GrowingHost>();
   const virtualized: VirtualizedBy[] = [];
+  const links: LinkEdge[] = [];
   for (const node of topology.nodes) {
     if (node.kind === "subnet") subnets.push(node);
     if (node.kind === "host") hosts.set(node.id, { node, interfaces: [], services: [] });
@@ -55,6 +61,7 @@ export function modelOf(topology: Topology): Model {
       addressesIn.set(edge.target, (addressesIn.get(edge.target) ?? 0) + 1);
     }
     if (edge.kind === "virtualized_by") virtualized.push(edge);
+    if (edge.kind === "link") links.push(edge);
   }
   const bound = new Map(
     topology.edges.flatMap((edge) =>
@@ -62,7 +69,8 @@ export function modelOf(topology: Topology): Model {
     ),
   );
   const ordered = [...topology.nodes].sort(byKindAndName);
-  return { topology, nodes, ordered, subnets, addressesIn, hosts, virtualized, bound };
+  const hangings = new Map([...links, ...virtualized].map((edge) => [edge.id, edge]));
+  return { topology, nodes, ordered, subnets, addressesIn, hosts, virtualized, links, hangings, bound };
 }
 
 /** Since when imports have missed a node; null if they have not, and for past states. */
@@ -87,6 +95,11 @@ function byKindAndName(a: TopologyNode, b: TopologyNode): number {
 /** The subnets of a host, each once, in the order of its interfaces. */
 export function subnetsOf({ interfaces }: HostParts): string[] {
   return [...new Set(interfaces.map(({ target }) => target))];
+}
+
+/** Such as `VLAN 10 Office`; empty for a subnet in none. */
+export function vlanOf({ vlan }: Pick<SubnetNode, "vlan">): string {
+  return vlan === null ? "" : `VLAN ${vlan.vid} ${vlan.name}`;
 }
 
 /** The host of a node; null for a subnet. */

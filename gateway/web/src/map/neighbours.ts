@@ -1,7 +1,9 @@
+import { wayUp } from "./tree.js";
 import { hostIdOf, type Model, subnetsOf } from "./model.js";
 
 /** Ids of a node and of what it has to do with: these stay full when it is selected. */
-export function neighboursOf({ nodes, hosts, virtualized }: Model, id: string): Set<string> {
+export function neighboursOf(model: Model, id: string): Set<string> {
+  const { nodes, hosts, virtualized, links } = model;
   const near = new Set([id]);
   const node = nodes.get(id);
   if (node === undefined) return near;
@@ -20,6 +22,13 @@ export function neighboursOf({ nodes, hosts, virtualized }: Model, id: string): 
   for (const { source, target } of virtualized) {
     if (own.has(source)) addWithHost(near, target, nodes);
     if (own.has(target)) addWithHost(near, source, nodes);
+  }
+  if (links.length > 0) {
+    for (const { source, target } of links) {
+      if (source === hostId) near.add(target);
+      if (target === hostId) near.add(source);
+    }
+    for (const hostAbove of wayUp(model, hostId)) near.add(hostAbove);
   }
   return near;
 }

@@ -5,7 +5,7 @@ import { lazy, type ReactNode, Suspense, useCallback, useDeferredValue, useMemo,
 import { useNavigate } from "react-router";
 import { Page } from "../parts/page.js";
 import { notifyFailure } from "../parts/toast.js";
-import { hostPath, subnetPath } from "../paths.js";
+import { hostPath, servicePath, subnetPath } from "../paths.js";
 import { useHasLevel } from "../session/session.js";
 import { useNetworkScope } from "../scope/networks.js";
 import { type KnownTags, useTags } from "../tags/tags.js";
@@ -23,10 +23,12 @@ import { neighboursOf } from "./neighbours.js";
 import type { Mark } from "./past.js";
 import classes from "./map.module.css";
 import { placeOfNode } from "./places.js";
+import { linksBeside, usesOf, withUses } from "./relations.js";
 import { Results } from "./results.js";
 import { type Extent, Toolbar } from "./toolbar.js";
 import { useIcons } from "./use-icons.js";
 import { useLayout } from "./use-layout.js";
+import { useNeeds } from "./use-needs.js";
 import { type MapState, useMapState } from "./use-map-state.js";
 import { SavedViewsMenu } from "./saved-views-menu.js";
 import { useSavedViews } from "./use-saved-views.js";
@@ -51,6 +53,8 @@ interface OverviewProps {
   readonly title: string;
   readonly about: string;
   readonly networkId: string | null;
+  /** Instead of the map, until what its tab shows is there. */
+  readonly waiting: ReactNode;
   /** Selects a time. */
   readonly time: ReactNode;
   readonly isLookingBack: boolean;
@@ -63,7 +67,8 @@ const PANEL_WIDTH = 336;
 
 /** The map with its views, filters, list and details of the selected node. */
 export function Overview(props: OverviewProps): ReactNode {
-  const { topology, whole, marks, diff, at, to, title, about, networkId, time, isLookingBack, onLookBack } = props;
+  const { topology, whole, marks, diff, at, to, title, about, networkId, time, waiting } = props;
+  const { isLookingBack, onLookBack } = props;
   const scheme = useComputedColorScheme("light");
   const isNarrow = useMediaQuery(NARROW, matchMedia(NARROW).matches);
   const tags = useTags();
@@ -83,10 +88,18 @@ export function Overview(props: OverviewProps): ReactNode {
   const icons = useIcons();
   const { shown, listed, found } = useFound(model, state);
   const node = selected === null ? undefined : model.nodes.get(selected);
-  const lifted = useMemo(() => (node === undefined ? found : neighboursOf(model, node.id)), [model, node, found]);
+  const needs = useNeeds(view === "services" ? node : undefined, at ?? to, diff);
+  const lifted = useMemo(
+    () => (node === undefined ? found : withUses(neighboursOf(model, node.id), needs.dependencies)),
+    [model, node, found, needs],
+  );
+  const relations = useMemo(
+    () => [...linksBeside(model, node?.id ?? null), ...usesOf(needs.dependencies, needs.since)],
+    [model, node, needs],
+  );
   const look = useMemo(
-    (): Look => ({ model, layout, icons, scheme, shown, lifted, selected: node?.id ?? null, marks }),
-    [model, layout, icons, scheme, shown, lifted, node, marks],
+    (): Look => ({ model, layout, icons, scheme, shown, lifted, selected: node?.id ?? null, relations, marks }),
+    [model, layout, icons, scheme, shown, lifted, node, relations, marks],
   );
 
   const show = useCallback(
@@ -138,16 +151,18 @@ export function Overview(props: OverviewProps): ReactNode {
       <Views view={view} onView={state.setView} />
       <div className={classes.stage} data-whole-width>
         <div className={classes.view}>
-          <Canvas
-            look={look}
-            handle={canvas}
-            onSelect={select}
-            onOpen={open}
-            isArranging={isArranging}
-            onMove={(key, at) => arrange(withPosition(arrangement, key, at))}
-            onCollapse={(key, isCollapsed) => arrange(withCollapsed(arrangement, key, isCollapsed))}
-            covered={node !== undefined && !isNarrow ? PANEL_WIDTH : 0}
-          />
+          {waiting ?? (
+            <Canvas
+              look={look}
+              handle={canvas}
+              onSelect={select}
+              onOpen={open}
+              isArranging={isArranging}
+              onMove={(key, at) => arrange(withPosition(arrangement, key, at))}
+              onCollapse={(key, isCollapsed) => arrange(withCollapsed(arrangement, key, isCollapsed))}
+              covered={node !== undefined && !isNarrow ? PANEL_WIDTH : 0}
+            />
+          )}
           {found !== null && <Matches found={listed} all={shown.size} selected={selected} onShow={show} />}
           <Zoom canvas={canvas} />
           {isArranging && (
@@ -178,11 +193,9 @@ export function Overview(props: OverviewProps): ReactNode {
   );
 }
 
-/** The page of a node: services are on that of their host. */
 function pathOf({ nodes }: Model, id: string): string {
-  const node = nodes.get(id);
-  const hostId = node === undefined ? null : hostIdOf(node);
-  return hostId === null ? subnetPath(id) : hostPath(hostId);
+  const kind = nodes.get(id)?.kind ?? "subnet";
+  return { subnet: subnetPath, host: hostPath, service: servicePath }[kind](id);
 }
 
 function useNames(tags: KnownTags): Names {

@@ -1,7 +1,7 @@
 import type { Rect } from "./geometry.js";
 import { PALETTES } from "./colours.js";
 import { detailBeside } from "../parts/detail.js";
-import type { BoxSpec } from "./boxes.js";
+import { type BoxSpec, SEPARATOR } from "./boxes.js";
 import type { Look } from "./look.js";
 import type { ProjectedBox } from "./projection.js";
 import { fittingText, type Surface } from "./surface.js";
@@ -20,7 +20,8 @@ export function paintHeader(surface: Surface, look: Look, { box: { spec, isColla
   if (header.width < LEAST_WIDTH || header.height < LEAST_HEIGHT) return;
   const { text, dimText } = PALETTES[look.scheme];
   const inside = insideOf(surface, spec, header);
-  const detail = detailBeside(spec.title, spec.detail);
+  const whole = detailBeside(spec.title, spec.detail);
+  const details = [whole, whole.split(SEPARATOR)[0] ?? ""];
   const count = isCollapsed ? collapsedText(spec) : spec.use === null ? countText(spec) : inUseText(spec.use);
   const isTall = header.height >= TWO_LINES;
   const size = isTall ? Math.min(17, header.height * 0.34) : Math.min(13, header.height * 0.68);
@@ -32,24 +33,24 @@ export function paintHeader(surface: Surface, look: Look, { box: { spec, isColla
   if (shown !== "") surface.text(shown, { x: inside.x, y: baseline }, title);
   if (isTall) {
     const below = { ...inside, y: inside.y + header.height * 0.78 };
-    paintPair(surface, [detail, count], below, small);
+    paintPair(surface, [details, count], below, small);
   } else {
     const used = surface.widthOf(shown, title) + GAP;
     const beside = { ...inside, x: inside.x + used, y: baseline, width: inside.width - used };
-    paintPair(surface, [detail, count], beside, small);
+    paintPair(surface, [details, count], beside, small);
   }
   if (spec.use !== null) paintInUse(surface, look, spec.use, inside);
 }
 
-/** A text at the left and, if there is room for it as well, one at the right. */
+/** The first of some texts that fits at the left and, if there is room for it as well, one at the right. */
 function paintPair(
   surface: Surface,
-  [left, right]: readonly [string, string],
+  [lefts, right]: readonly [readonly string[], string],
   { x, y, width }: Rect,
   look: { readonly size: number; readonly weight: 400; readonly colour: string },
 ): void {
   if (width < 2 * look.size) return;
-  const shown = surface.widthOf(left, look) <= width ? left : "";
+  const shown = lefts.find((left) => surface.widthOf(left, look) <= width) ?? "";
   if (shown !== "") surface.text(shown, { x, y }, look);
   const rest = width - (shown === "" ? 0 : surface.widthOf(shown, look) + GAP);
   if (right !== "" && surface.widthOf(right, look) <= rest)
@@ -69,6 +70,7 @@ function countText({ kind, tiles, boxes }: BoxSpec): string {
   const count = tiles.length + boxes.length;
   if (kind === "network" || kind === "subnet" || count === 0 || (kind === "bar" && count === 1)) return "";
   if (kind === "host") return count === 1 ? "1 guest" : `${count} guests`;
+  if (kind === "device") return `${count.toLocaleString("en")} attached`;
   return count.toLocaleString("en");
 }
 

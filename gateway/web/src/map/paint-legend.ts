@@ -13,7 +13,7 @@ export function paintLegend(surface: Surface, look: Look, { x, y, width, height 
   const text = { size: SIZE, weight: 400, colour: PALETTES[look.scheme].text } as const;
   const middle = y + height / 2;
   let left = x;
-  for (const { name, colour, kind } of legendOf(look)) {
+  for (const { name, colour, kind, dashes } of legendOf(look)) {
     const end = left + MARK + 6 + surface.widthOf(name, text);
     if (end > x + width) return;
     const mark = { x: left, y: middle - MARK / 2, width: MARK, height: MARK };
@@ -23,7 +23,7 @@ export function paintLegend(surface: Surface, look: Look, { x, y, width, height 
           { x: left, y: middle },
           { x: left + MARK, y: middle },
         ],
-        { colour, width: 2 },
+        { colour, width: 2, dashes },
       );
     else surface.rect(mark, { radius: 3, ...(kind === "fill" ? { fill: colour } : { line: colour, lineWidth: 2 }) });
     surface.text(name, { x: left + MARK + 6, y: middle + SIZE * 0.35 }, text);

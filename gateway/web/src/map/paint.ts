@@ -3,6 +3,8 @@ import { type Camera, meet, type Size } from "./camera.js";
 import { MARKS, PALETTES } from "./colours.js";
 import type { Look } from "./look.js";
 import { paintHeader } from "./paint-header.js";
+import { createLinkPainter } from "./paint-links.js";
+import { paintRelations } from "./paint-relations.js";
 import { createTilePainter, detailAt } from "./paint-tile.js";
 import { projected, type Projection, type ProjectedBox } from "./projection.js";
 import type { Surface } from "./surface.js";
@@ -22,6 +24,8 @@ export function paint(surface: Surface, look: Look, camera: Camera, size: Size):
   const networks = visible.filter(isNetwork);
   for (const box of networks) paintFrame(surface, look, box);
   paintLines(surface, look, { shown, projection });
+  const paintLinks = createLinkPainter(surface, look, { shown, projection, canvas });
+  paintLinks.between();
   const tilesIn = (box: ProjectedBox): void => {
     for (const tile of box.box.tiles) {
       const { id } = tile.spec.node;
@@ -35,6 +39,7 @@ export function paint(surface: Surface, look: Look, camera: Camera, size: Size):
     for (const box of part) {
       surface.opacity = opacityOfBox(look, box);
       paintFrame(surface, look, box);
+      paintLinks.inside(box);
     }
     part.forEach(tilesIn);
     for (const box of part) {
@@ -44,6 +49,7 @@ export function paint(surface: Surface, look: Look, camera: Camera, size: Size):
   }
   surface.opacity = 1;
   for (const box of networks) paintHeader(surface, look, box);
+  paintRelations(surface, look, projection);
   return projection;
 }
 
@@ -102,6 +108,7 @@ function paintFrame(surface: Surface, look: Look, box: ProjectedBox): void {
     line: isSelected ? palette.accent : mark === undefined ? palette.boxLine : MARKS[mark][look.scheme],
     lineWidth: isSelected || mark !== undefined ? 2 : 1,
     radius,
+    isDashed: spec.isUnmanaged,
   });
 }
 

@@ -65,6 +65,14 @@ function SubnetDetails({ model, subnet, onSelect }: PanelProps & { readonly subn
       <dl className={classes.facts}>
         <dt>Block</dt>
         <dd className="mono">{subnet.cidr}</dd>
+        {subnet.vlan !== null && (
+          <>
+            <dt>VLAN</dt>
+            <dd>
+              {subnet.vlan.vid} {subnet.vlan.name}
+            </dd>
+          </>
+        )}
         {subnet.subnet_type !== null && (
           <>
             <dt>Type</dt>

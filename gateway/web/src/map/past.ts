@@ -28,6 +28,13 @@ export function withoutLooseEnds({ nodes, edges }: Topology): Topology {
   return { nodes, edges: edges.filter(({ source, target }) => ids.has(source) && ids.has(target)) };
 }
 
+/** With the links between its hosts. @param l2 read on its own, and so perhaps of a slightly different moment */
+export function withLinks(topology: Topology, l2: Topology): Topology {
+  const ids = new Set(idsOf(topology));
+  const links = l2.edges.filter(({ kind, source, target }) => kind === "link" && ids.has(source) && ids.has(target));
+  return links.length === 0 ? topology : { ...topology, edges: [...topology.edges, ...links] };
+}
+
 function added<One extends { readonly id: string }>(first: One[], second: readonly One[]): One[] {
   const known = new Set(first.map(({ id }) => id));
   const more = second.filter(({ id }) => !known.has(id));
@@ -52,6 +59,7 @@ export function compared(then: Topology, end: Topology, at: string, diff: Diff |
     const id = nodeIdOf(difference);
     if (id !== null && before.has(id) && after.has(id)) marks.set(id, "changed");
   }
+  markLinks(marks, then, end, diff);
   // The later state determines the subnet in which a host is drawn.
   const asThen = new Map(then.edges.map((edge) => [edge.id, edge]));
   const edges = added(
@@ -59,6 +67,20 @@ export function compared(then: Topology, end: Topology, at: string, diff: Diff |
     then.edges,
   );
   return { topology: { nodes: added(then.nodes, end.nodes), edges }, marks };
+}
+
+/** Links that have been added, removed or changed, by the ids of their edges. */
+function markLinks(marks: Map<string, Mark>, then: Topology, end: Topology, diff: Diff | undefined): void {
+  const idsIn = ({ edges }: Topology): Set<string> =>
+    new Set(edges.flatMap(({ kind, id }) => (kind === "link" ? id : [])));
+  const before = idsIn(then);
+  const after = idsIn(end);
+  for (const id of after) if (!before.has(id)) marks.set(id, "new");
+  for (const id of before) if (!after.has(id)) marks.set(id, "gone");
+  for (const { entity, entity_id } of differencesIn(diff)) {
+    const id = `link:${entity_id}`;
+    if (entity === "Link" && before.has(id) && after.has(id)) marks.set(id, "changed");
+  }
 }
 
 const idsOf = ({ nodes }: Topology): string[] => nodes.map(({ id }) => id);
@@ -79,7 +101,17 @@ function differencesIn(diff: Diff | undefined): Difference[] {
 /** Differences of a node and its children. */
 export function differencesOf(node: TopologyNode, diff: Diff | undefined): Difference[] {
   const hostId = hostIdOf(node);
-  return differencesIn(diff).filter((one) => (hostId === null ? one.entity_id === node.id : one.host_id === hostId));
+  return differencesIn(diff).filter((one) =>
+    hostId === null ? one.entity_id === node.id : one.host_id === hostId || endsOf(one).includes(hostId),
+  );
+}
+
+/** The hosts at the ends of a link or dependency. */
+function endsOf({ before, after }: Pick<Difference, "before" | "after">): unknown[] {
+  return [before, after].flatMap((state) => {
+    const ends: unknown = state?.["ends"] ?? [state?.["client"], state?.["server"]];
+    return Array.isArray(ends) ? ends.map((end: { host_id?: unknown } | null | undefined) => end?.host_id) : [];
+  });
 }
 
 /** The graph of deleted entities, to show them where they were. */
@@ -99,7 +131,8 @@ export function deletedBy(changes: readonly Change[]): Topology {
       mac_address: null,
       name: null,
     };
-    if (entity === "Subnet") nodes.push({ ...common, kind: "subnet", cidr: was["cidr"] ?? "", subnet_type: null });
+    if (entity === "Subnet")
+      nodes.push({ ...common, kind: "subnet", cidr: was["cidr"] ?? "", subnet_type: null, vlan: null });
     if (entity === "Host") nodes.push({ ...common, ...none, kind: "host" });
     if (entity === "Service")
       nodes.push({

@@ -1,6 +1,6 @@
 import { around, type Point, type Rect } from "./geometry.js";
 import type { BoxSpec } from "./boxes.js";
-import type { Layout, PlacedTile } from "./layout.js";
+import { HEADER, type Layout, TILE } from "./layout.js";
 import { hostIdOf, type Model } from "./model.js";
 
 // Where nodes are in a layout.
@@ -53,20 +53,41 @@ const AHEAD: Readonly<Record<Direction, (dx: number, dy: number) => readonly [al
 /** How much further something may be if it is straight ahead. */
 const ACROSS = 2.5;
 
-/** The nearest tile in a direction; the first tile if there is none to start from. */
-export function tileBeside(layout: Layout, from: Rect | null, direction: Direction): PlacedTile | null {
-  const tiles = layout.boxes.flatMap((box) => box.tiles);
-  if (from === null) return tiles[0] ?? null;
+/** Where arrow keys stop. */
+export interface Stop {
+  readonly id: string;
+  readonly at: Rect;
+}
+
+/** Tiles, and the headers of boxes that stand for hosts. */
+function stopsIn({ boxes }: Layout): Stop[] {
+  return boxes.flatMap(({ spec, x, y, width, tiles }) => [
+    ...(spec.nodeId !== null && spec.kind !== "subnet"
+      ? [{ id: spec.nodeId, at: { x, y, width: Math.min(width, TILE.width), height: HEADER } }]
+      : []),
+    ...tiles.map((tile) => ({ id: tile.spec.node.id, at: tile })),
+  ]);
+}
+
+/** Where arrow keys go on from: the stop of a node, or else all of it. */
+export function placeToGoFrom(layout: Layout, model: Model, id: string): Rect | null {
+  return stopsIn(layout).find((stop) => stop.id === id)?.at ?? placeOfNode(layout, model, id);
+}
+
+/** The nearest stop in a direction; the first one if there is none to start from. */
+export function stopBeside(layout: Layout, from: Rect | null, direction: Direction): Stop | null {
+  const stops = stopsIn(layout);
+  if (from === null) return stops[0] ?? null;
   const middle = { x: from.x + from.width / 2, y: from.y + from.height / 2 };
-  let best: PlacedTile | null = null;
+  let best: Stop | null = null;
   let least = Infinity;
-  for (const tile of tiles) {
-    const dx = tile.x + tile.width / 2 - middle.x;
-    const dy = tile.y + tile.height / 2 - middle.y;
+  for (const stop of stops) {
+    const dx = stop.at.x + stop.at.width / 2 - middle.x;
+    const dy = stop.at.y + stop.at.height / 2 - middle.y;
     const [along, across] = AHEAD[direction](dx, dy);
     const cost = along + ACROSS * Math.abs(across);
     if (along <= 1 || cost >= least) continue;
-    best = tile;
+    best = stop;
     least = cost;
   }
   return best;

@@ -1,5 +1,6 @@
 import type { Point, Rect } from "./geometry.js";
 import { type Camera, contains } from "./camera.js";
+import type { PlacedLink } from "./links.js";
 import { HEADER, type Layout, type PlacedBox, type PlacedTile } from "./layout.js";
 
 // Where the boxes and tiles of a layout are on the canvas. From afar, the header of a box keeps a readable height, and
@@ -7,7 +8,7 @@ import { HEADER, type Layout, type PlacedBox, type PlacedTile } from "./layout.j
 
 /** Pixels of a header that can be read. */
 const LEAST_HEADER = 18;
-/** The most of a box that its header takes. */
+/** The most of a box with something in it that its header takes. */
 const MOST_SHARE = 0.5;
 
 /** `y * scale + top`, in pixels. */
@@ -34,6 +35,8 @@ export interface Projection {
   readonly tileAt: (tile: PlacedTile, box: ProjectedBox) => Rect;
   /** Points of a line, whose boxes are in the same outer box. */
   readonly pointsOf: (line: { readonly from: string; readonly points: readonly Point[] }) => Point[];
+  /** Points and label of a link. */
+  readonly linkAt: (link: PlacedLink) => { readonly points: readonly Point[]; readonly label: Rect };
 }
 
 export function projected({ boxes }: Layout, { scale, left, top }: Camera): Projection {
@@ -41,12 +44,14 @@ export function projected({ boxes }: Layout, { scale, left, top }: Camera): Proj
   const whole: Vertical = { scale, top };
   /** Of the boxes that lines begin at. */
   const around = new Map<string, Vertical>();
+  const inside = new Map<string, Vertical>();
   const all = boxes.map((box): ProjectedBox => {
     const parent = box.depth === 0 ? undefined : outer[box.depth - 1];
     const vertical = parent?.inside ?? whole;
     const one = projectedBox(box, vertical, { scale, left });
     outer[box.depth] = one;
     around.set(box.spec.key, vertical);
+    inside.set(box.spec.key, one.inside);
     return one;
   });
   return {
@@ -62,6 +67,14 @@ export function projected({ boxes }: Layout, { scale, left, top }: Camera): Proj
       const vertical = around.get(from) ?? whole;
       return points.map(({ x, y }) => ({ x: x * scale + left, y: y * vertical.scale + vertical.top }));
     },
+    linkAt: ({ from, points, label, isInside }) => {
+      const vertical = (isInside ? inside : around).get(from) ?? whole;
+      const at = ({ x, y }: Point): Point => ({ x: x * scale + left, y: y * vertical.scale + vertical.top });
+      return {
+        points: points.map(at),
+        label: { ...at(label), width: label.width * scale, height: label.height * vertical.scale },
+      };
+    },
   };
 }
 
@@ -73,7 +86,8 @@ function projectedBox(box: PlacedBox, vertical: Vertical, { scale, left }: Omit<
     height: box.height * vertical.scale,
   };
   const natural = HEADER * vertical.scale;
-  const height = Math.max(natural, Math.min(LEAST_HEADER, at.height * MOST_SHARE));
+  const isEmpty = box.tiles.length === 0 && (box.spec.boxes.length === 0 || box.spec.kind === "device");
+  const height = Math.max(natural, Math.min(LEAST_HEADER, at.height * (isEmpty ? 1 : MOST_SHARE)));
   const insideScale = height === natural ? vertical.scale : (at.height - height) / (box.height - HEADER);
   const inside = { scale: insideScale, top: at.y + height - (box.y + HEADER) * insideScale };
   return { box, at, header: { ...at, height }, inside, outside: vertical };

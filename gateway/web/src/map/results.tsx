@@ -1,10 +1,11 @@
 import type { TopologyNode } from "@nts/shared/contract";
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from "react";
 import { colourOf, type Scheme } from "./colours.js";
 import type { Mark } from "./past.js";
 import { detailBeside } from "../parts/detail.js";
 import { portsText } from "../sockets/sockets.js";
-import { boundTo, hostIdOf, type Model } from "./model.js";
+import { boundTo, hostIdOf, type Model, vlanOf } from "./model.js";
+import { placesInTree } from "./tree.js";
 import { MARK_WORDS } from "./summary.js";
 import classes from "./map.module.css";
 
@@ -21,12 +22,15 @@ interface ResultsProps {
   readonly onSelect: (id: string) => void;
 }
 
+const NOWHERE: ReadonlyMap<string, string> = new Map();
+
 /** The accessible list of nodes: arrow keys move, Enter opens. */
 export function Results({ model, nodes, scheme, marks, selected, onSelect }: ResultsProps): ReactNode {
   const listed = nodes.slice(0, MOST);
   const [active, setActive] = useState(0);
   const list = useRef<HTMLUListElement>(null);
   const id = useId();
+  const places = useMemo(() => (model.links.length === 0 ? NOWHERE : placesInTree(model)), [model]);
   const current = Math.min(active, Math.max(0, listed.length - 1));
 
   useEffect(() => {
@@ -72,7 +76,9 @@ export function Results({ model, nodes, scheme, marks, selected, onSelect }: Res
               <circle cx="6" cy="6" r={node.kind === "service" ? 3.5 : 5.5} fill={colourOf(node, scheme)} />
             </svg>
             <span className={classes.resultName}>{node.label}</span>
-            <span className={classes.resultDetail}>{markText(marks?.get(node.id)) ?? detailOf(model, node)}</span>
+            <span className={classes.resultDetail}>
+              {markText(marks?.get(node.id)) ?? places.get(node.id) ?? detailOf(model, node)}
+            </span>
           </li>
         ))}
       </ul>
@@ -106,7 +112,7 @@ function detailOf(model: Model, node: TopologyNode): string {
   const { hosts, nodes } = model;
   switch (node.kind) {
     case "subnet":
-      return detailBeside(node.label, node.cidr);
+      return [detailBeside(node.label, node.cidr), vlanOf(node)].filter((text) => text !== "").join(", ");
     case "host":
       return detailBeside(node.label, hosts.get(node.id)?.interfaces[0]?.ip_address ?? node.hostname);
     case "service":

@@ -12,6 +12,7 @@ const LAYERS: Readonly<Record<View, ViewLayer>> = {
   hosts: "workloads",
   services: "services",
   tags: "tags",
+  links: "l2",
 };
 
 /** What is shown, with what people have changed in its layout. */
@@ -29,6 +30,7 @@ export function pictureOf({ layer, filters, collapsed, positions }: Content): Pi
       tags: filters.tags,
       categories: filters.categories,
       subnets: filters.subnets,
+      vlans: filters.vlans,
       withHidden: filters.with_hidden,
     },
     arrangement: { positions, collapsed: new Set(collapsed) },
@@ -36,7 +38,7 @@ export function pictureOf({ layer, filters, collapsed, positions }: Content): Pi
 }
 
 export function contentOf({ view, search, filters, arrangement }: Picture): Content {
-  const { tags, categories, subnets, withHidden } = filters;
+  const { tags, categories, subnets, vlans, withHidden } = filters;
   return {
     layer: LAYERS[view],
     filters: {
@@ -44,6 +46,7 @@ export function contentOf({ view, search, filters, arrangement }: Picture): Cont
       tags: [...tags],
       categories: [...categories],
       subnets: [...subnets],
+      vlans: [...vlans],
       with_hidden: withHidden,
     },
     collapsed: [...arrangement.collapsed],

@@ -13,6 +13,7 @@ import type { Names } from "./boxes.js";
 import { Canvas, type CanvasHandle } from "./canvas.js";
 import { Legend } from "./legend.js";
 import type { Look } from "./look.js";
+import { linksBeside } from "./relations.js";
 import { type Model, modelOf } from "./model.js";
 import { neighboursOf } from "./neighbours.js";
 import classes from "./map.module.css";
@@ -132,7 +133,7 @@ function SharedMap({ shared }: { readonly shared: SharedView }): ReactNode {
 }
 
 /** The server has left out what they exclude. */
-const NO_FILTERS = { search: "", tags: [], categories: [], subnets: [], with_hidden: true };
+const NO_FILTERS = { search: "", tags: [], categories: [], subnets: [], vlans: [], with_hidden: true };
 
 interface Parts extends Pick<Look, "layout" | "scheme" | "selected"> {
   readonly model: Model;
@@ -142,8 +143,9 @@ function useLook({ model, layout, scheme, selected }: Parts): Look {
   const icons = useIcons();
   const shown = useMemo(() => new Set(model.nodes.keys()), [model]);
   const lifted = useMemo(() => (selected === null ? null : neighboursOf(model, selected)), [model, selected]);
+  const relations = useMemo(() => linksBeside(model, selected), [model, selected]);
   return useMemo(
-    () => ({ model, layout, icons, scheme, shown, lifted, selected, marks: null }),
-    [model, layout, icons, scheme, shown, lifted, selected],
+    () => ({ model, layout, icons, scheme, shown, lifted, selected, relations, marks: null }),
+    [model, layout, icons, scheme, shown, lifted, selected, relations],
   );
 }

@@ -4,7 +4,8 @@ import type { ReactNode } from "react";
 import { detailBeside } from "../parts/detail.js";
 import { roleText } from "../parts/texts.js";
 import { portsText } from "../sockets/sockets.js";
-import { addressesOf, boundTo, hostIdOf, type Model } from "./model.js";
+import { placesInTree } from "./tree.js";
+import { addressesOf, boundTo, hostIdOf, type Model, vlanOf } from "./model.js";
 import classes from "./map.module.css";
 
 interface SharedPanelProps {
@@ -16,7 +17,8 @@ interface SharedPanelProps {
 /** What a share says about a node. It leads nowhere. */
 export function SharedPanel({ model, node, onClose }: SharedPanelProps): ReactNode {
   const host = model.hosts.get(hostIdOf(node) ?? "");
-  const facts = factsOf(node, host === undefined ? [] : addressesOf(host));
+  const place = host === undefined ? undefined : placesInTree(model).get(host.node.id);
+  const facts = factsOf(node, [...(host === undefined ? [] : addressesOf(host)), place ?? ""]);
   return (
     <section className={classes.panel} aria-label="Details">
       <header>
@@ -49,12 +51,12 @@ export function SharedPanel({ model, node, onClose }: SharedPanelProps): ReactNo
   );
 }
 
-function factsOf(node: TopologyNode, addresses: readonly string[]): string[] {
+function factsOf(node: TopologyNode, others: readonly string[]): string[] {
   const own =
     node.kind === "subnet"
-      ? [detailBeside(node.label, node.cidr)]
+      ? [detailBeside(node.label, node.cidr), vlanOf(node)]
       : node.kind === "host"
         ? [detailBeside(node.label, node.hostname), node.role === null ? "" : roleText(node.role)]
         : [detailBeside(node.label, node.service_definition)];
-  return [...new Set([...own, ...addresses])].filter((fact) => fact !== "");
+  return [...new Set([...own, ...others])].filter((fact) => fact !== "");
 }

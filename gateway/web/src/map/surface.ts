@@ -21,6 +21,8 @@ export interface TextLook {
 export interface LineLook {
   readonly colour: string;
   readonly width: number;
+  /** Lengths of dashes and gaps, in pixels; absent for an unbroken line. */
+  readonly dashes?: readonly number[] | undefined;
 }
 
 /** In pixels, with `y` downwards. */

@@ -33,9 +33,10 @@ export function svgSurface(measure: (value: string, font: string) => number): Sv
       const dashes = isDashed ? { "stroke-dasharray": DASHES.join(" ") } : {};
       add("rect", { x, y, width, height, fill, ...(radius > 0 && { rx: radius }), ...stroke, ...dashes });
     },
-    line(points, { colour, width }) {
+    line(points, { colour, width, dashes }) {
       const path = points.map(({ x, y }) => `${round(x)},${round(y)}`).join(" ");
-      add("polyline", { points: path, fill: "none", stroke: colour, "stroke-width": width });
+      const dashed = dashes === undefined ? {} : { "stroke-dasharray": dashes.join(" ") };
+      add("polyline", { points: path, fill: "none", stroke: colour, "stroke-width": width, ...dashed });
     },
     text(value, { x, y }, { size, weight, colour, align = "left" }) {
       const anchor = { left: undefined, center: "middle", right: "end" }[align];

@@ -4,9 +4,10 @@ import { detailBeside } from "../parts/detail.js";
 import { roleText } from "../parts/texts.js";
 import { portsText } from "../sockets/sockets.js";
 import type { Look } from "./look.js";
+import { type Hanging, otherTexts, wordsOf } from "./link-words.js";
 import { type Hit, isTile } from "./map-view.js";
 import classes from "./map.module.css";
-import { addressesOf, boundTo } from "./model.js";
+import { addressesOf, boundTo, type Model } from "./model.js";
 
 const AWAY = 14;
 const MOST_ADDRESSES = 3;
@@ -35,15 +36,31 @@ function place(tip: HTMLElement | null, { x, y }: Point): void {
   tip.style.top = `${isLow ? Math.max(0, y - AWAY - tip.offsetHeight) : y + AWAY}px`;
 }
 
+/** Such as `Gi1/0/24 to eth0` and `1 Gbit/s, VLAN 10`. */
+function hangingTexts(model: Model, hanging: Hanging): string[] {
+  const words = wordsOf(model, hanging.edgeId);
+  if (words === null) return [];
+  const { there, here, speed, vlans } = words;
+  const join = (texts: readonly string[], by: string): string => texts.filter((text) => text !== "").join(by);
+  return [join([there, here], " to "), join([speed, vlans], ", "), ...otherTexts(model, hanging)];
+}
+
 function linesOf({ model }: Look, hit: NonNullable<Hit>): string[] {
   if (!isTile(hit)) {
     const { title, detail, use, kind } = hit.spec;
     if (kind === "network" || kind === "bar") return [];
     const inUse =
       use === null ? "" : `${use.used.toLocaleString("en")} of ${use.capacity.toLocaleString("en")} addresses in use`;
-    return [title, detailBeside(title, detail), inUse].filter((line) => line !== "");
+    const { hanging } = hit.spec;
+    const lines = [
+      title,
+      detailBeside(title, detail),
+      inUse,
+      ...(hanging === null ? [] : hangingTexts(model, hanging)),
+    ];
+    return lines.filter((line) => line !== "");
   }
-  const { node } = hit.spec;
+  const { node, hanging } = hit.spec;
   if (node.kind === "service") {
     const host = model.nodes.get(node.host_id)?.label ?? "";
     return [
@@ -56,5 +73,6 @@ function linesOf({ model }: Look, hit: NonNullable<Hit>): string[] {
   const shown = addresses.slice(0, MOST_ADDRESSES).join(", ");
   const more = addresses.length > MOST_ADDRESSES ? ` and ${addresses.length - MOST_ADDRESSES} more` : "";
   const role = node.role === null ? "" : roleText(node.role);
-  return [node.label, detailBeside(node.label, node.hostname), `${shown}${more}`, role].filter((line) => line !== "");
+  const lines = [node.label, detailBeside(node.label, node.hostname), `${shown}${more}`, role];
+  return [...lines, ...(hanging === null ? [] : hangingTexts(model, hanging))].filter((line) => line !== "");
 }

@@ -2,11 +2,12 @@ import { Button, Checkbox, Menu, MultiSelect, Popover, TextInput } from "@mantin
 import type { Category, TopologyFormat } from "@nts/shared/contract";
 import { Download, History, ListFilter, Search } from "lucide-react";
 import { type ReactNode, useMemo, useState } from "react";
+import { vlanText } from "../links/vlan-text.js";
 import { withDetail } from "../parts/detail.js";
 import { categoryText } from "../parts/texts.js";
 import type { KnownTags } from "../tags/tags.js";
 import type { Format } from "./files.js";
-import { type Filters, isFiltering, NO_FILTERS } from "./filters.js";
+import { countOf, type Filters, isFiltering, NO_FILTERS } from "./filters.js";
 import type { Model } from "./model.js";
 import classes from "./map.module.css";
 
@@ -133,8 +134,8 @@ function printSoon(): void {
 }
 
 function FilterChoice({ model, tags: known, filters, onFilter }: ToolbarProps): ReactNode {
-  const { tags, categories, hasHidden } = useMemo(() => choicesIn(model), [model]);
-  const count = filters.tags.length + filters.categories.length + filters.subnets.length;
+  const { tags, categories, vlans, hasHidden } = useMemo(() => choicesIn(model), [model]);
+  const count = countOf(filters);
   return (
     <Popover position="bottom-end" width={320} trapFocus withinPortal shadow="md">
       <Popover.Target>
@@ -149,6 +150,14 @@ function FilterChoice({ model, tags: known, filters, onFilter }: ToolbarProps): 
           data={model.subnets.map(({ id, label, cidr }) => ({ value: id, label: withDetail(label, cidr) }))}
           onChange={(subnets) => onFilter({ ...filters, subnets })}
         />
+        {(vlans.length > 0 || filters.vlans.length > 0) && (
+          <Choices
+            label="VLANs"
+            value={filters.vlans}
+            data={vlans}
+            onChange={(chosen) => onFilter({ ...filters, vlans: chosen })}
+          />
+        )}
         <Choices
           label="Service categories"
           value={filters.categories}
@@ -199,14 +208,30 @@ function Choices<Value extends string>({ label, value, data, onChange }: Choices
   );
 }
 
-function choicesIn({ topology }: Model): { tags: string[]; categories: Category[]; hasHidden: boolean } {
+interface FilterChoices {
+  readonly tags: readonly string[];
+  readonly categories: readonly Category[];
+  /** Those that subnets are in, by number. */
+  readonly vlans: readonly { readonly value: string; readonly label: string }[];
+  readonly hasHidden: boolean;
+}
+
+function choicesIn({ topology }: Model): FilterChoices {
+  const vlans = new Map<string, { vid: number; name: string }>();
   const tags = new Set<string>();
   const categories = new Set<Category>();
   let hasHidden = false;
   for (const node of topology.nodes) {
     for (const tag of node.tags) tags.add(tag);
+    if (node.kind === "subnet" && node.vlan !== null) vlans.set(node.vlan.id, node.vlan);
     if (node.kind === "service") categories.add(node.category);
     if (node.kind === "host" && node.hidden) hasHidden = true;
   }
-  return { tags: [...tags].sort(), categories: [...categories].sort(), hasHidden };
+  const byNumber = [...vlans].sort(([, a], [, b]) => a.vid - b.vid);
+  return {
+    tags: [...tags].sort(),
+    categories: [...categories].sort(),
+    vlans: byNumber.map(([value, vlan]) => ({ value, label: vlanText(vlan) })),
+    hasHidden,
+  };
 }

@@ -27,7 +27,7 @@ export interface MapState {
 /** What a saved view has of it. */
 export type MapSettings = Pick<MapState, "view" | "search" | "filters">;
 
-const OF_SETTINGS = ["view", "q", "tag", "category", "subnet", "hidden"] as const;
+const OF_SETTINGS = ["view", "q", "tag", "category", "subnet", "vlan", "hidden"] as const;
 
 export function useMapState(): MapState {
   const [parameters, setParameters] = useSearchParams();
@@ -52,8 +52,8 @@ export function useMapState(): MapState {
 
 const ofView = (view: View) => ({ view: view === "subnets" ? null : view });
 
-const ofFilters = ({ tags, categories, subnets, withHidden }: Filters) => ({
-  ...{ tag: tags, category: categories, subnet: subnets },
+const ofFilters = ({ tags, categories, subnets, vlans, withHidden }: Filters) => ({
+  ...{ tag: tags, category: categories, subnet: subnets, vlan: vlans },
   hidden: withHidden ? "yes" : null,
 });
 
@@ -62,6 +62,7 @@ function filtersIn(parameters: URLSearchParams): Filters {
     tags: parameters.getAll("tag"),
     categories: parameters.getAll("category").flatMap((text) => Category.safeParse(text).data ?? []),
     subnets: parameters.getAll("subnet"),
+    vlans: parameters.getAll("vlan"),
     withHidden: parameters.get("hidden") === "yes",
   };
 }

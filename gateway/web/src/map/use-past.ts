@@ -4,7 +4,7 @@ import { useMemo } from "react";
 import { useSearchParams } from "react-router";
 import { api } from "../api/client.js";
 import { withChanges } from "../list/list-state.js";
-import { deletedBy, NOTHING } from "./past.js";
+import { deletedBy, NOTHING, withLinks } from "./past.js";
 import { type Step, stepsOf } from "./steps.js";
 
 /** Maximum changes to step through. */
@@ -66,10 +66,10 @@ export interface Past {
 }
 
 /** Reads past states and their differences, which follow changes if one is the present. Outdated requests are aborted. */
-export function usePast({ at, to }: Pick<Moments, "at" | "to">, networkId: string | null): Past {
+export function usePast({ at, to }: Pick<Moments, "at" | "to">, networkId: string | null, hasLinks: boolean): Past {
   const scope = networkId === null ? {} : { network_id: networkId };
-  const then = useQuery(pastState(at, networkId));
-  const end = useQuery(pastState(to, networkId));
+  const then = useQuery(pastState(at, networkId, hasLinks));
+  const end = useQuery(pastState(to, networkId, hasLinks));
   const since = { query: { ...scope, from: at ?? "", ...(to !== null && { to }) } };
   const diff = useQuery({
     queryKey: [diffChanges.operationId, since],
@@ -87,13 +87,17 @@ export function usePast({ at, to }: Pick<Moments, "at" | "to">, networkId: strin
   };
 }
 
-function pastState(at: string | null, networkId: string | null) {
+function pastState(at: string | null, networkId: string | null, hasLinks: boolean) {
   const scope = networkId === null ? {} : { network_id: networkId };
   return {
-    queryKey: ["past", at, networkId],
+    queryKey: ["past", at, networkId, hasLinks],
     queryFn: async ({ signal }: { readonly signal: AbortSignal }): Promise<PastState> => {
       const query = { ...scope, as_of: at ?? undefined };
-      return { at: at ?? "", topology: await api.call(getTopology, { query, signal }) };
+      const [topology, l2] = await Promise.all([
+        api.call(getTopology, { query, signal }),
+        hasLinks ? api.call(getTopology, { query: { ...query, layer: "l2" }, signal }) : NOTHING,
+      ]);
+      return { at: at ?? "", topology: withLinks(topology, l2) };
     },
     placeholderData: at === null ? undefined : keepPreviousData<PastState>,
     ...kept,

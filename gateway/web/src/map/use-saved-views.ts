@@ -80,7 +80,7 @@ export function useSavedViews(state: MapState): SavedViews {
   };
 }
 
-const NOTHING: MapState["filters"] = { tags: [], categories: [], subnets: [], withHidden: false };
+const NOTHING: MapState["filters"] = { tags: [], categories: [], subnets: [], vlans: [], withHidden: false };
 
 interface Writing {
   readonly current: SavedView | null;

@@ -7,6 +7,7 @@ const NAMES: Readonly<Record<View, string>> = {
   hosts: "Hosts & VMs",
   services: "Services",
   tags: "Tags",
+  links: "Links",
 };
 
 interface ViewsProps {

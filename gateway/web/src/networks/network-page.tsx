@@ -16,6 +16,7 @@ import { HistoryPart } from "../activity/history-part.js";
 import { useOne, useRows } from "../api/queries.js";
 import { Addresses } from "../hosts/addresses.js";
 import { RoleFact } from "../hosts/observed.js";
+import { useVlanTexts } from "../links/vlan-text.js";
 import { type Column, DataTable } from "../list/data-table.js";
 import { AttributeList } from "../forms/attribute-list.js";
 import { EntityPage, MapButton } from "../list/entity-page.js";
@@ -89,6 +90,7 @@ function SubnetsPart({ network: { id } }: ContentsProps): ReactNode {
   const { data } = useRows(listSubnets, { query });
   const subnets = data?.data ?? [];
   const uses = useSubnetUse(subnets.map((subnet) => subnet.id));
+  const vlans = useVlanTexts(subnets.map(({ vlan_id }) => vlan_id));
   const total = data?.pagination.total_count ?? 0;
   const columns: readonly Column<Subnet>[] = [
     {
@@ -109,6 +111,7 @@ function SubnetsPart({ network: { id } }: ContentsProps): ReactNode {
       phone: "second",
       cell: ({ subnet_type: type }) => type !== null && subnetTypeText(type),
     },
+    { id: "vlan", label: "VLAN", narrow: true, cell: ({ vlan_id }) => vlan_id !== null && (vlans.get(vlan_id) ?? "…") },
     ...usedColumns<Subnet>(uses),
   ];
   return (

@@ -5,6 +5,8 @@ import { Plus, Spline } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
 import { type Rows, useRows } from "../api/queries.js";
+import { VlanFilter } from "../links/vlan-filter.js";
+import { useVlanTexts } from "../links/vlan-text.js";
 import type { OpenEditor } from "../forms/for-editing.js";
 import type { Column } from "../list/data-table.js";
 import { EditableList } from "../list/editable-list.js";
@@ -44,6 +46,7 @@ export default function SubnetsPage(): ReactNode {
   const groupBy = fieldOf(FIELDS, state.groupBy);
   const rows = useSubnets(state, networkId);
   const uses = useSubnetUse((rows.data?.data ?? []).map(({ id }) => id));
+  const vlans = useVlanTexts((rows.data?.data ?? []).map(({ vlan_id }) => vlan_id));
   const removal = useRemoval({
     one: deleteSubnet,
     many: bulkDeleteSubnets,
@@ -62,7 +65,7 @@ export default function SubnetsPage(): ReactNode {
         label="Subnets"
         rows={rows}
         state={state}
-        columns={columnsOf(tags, uses)}
+        columns={columnsOf({ tags, uses, vlans })}
         may={may}
         selection={selection}
         removal={removal}
@@ -71,6 +74,7 @@ export default function SubnetsPage(): ReactNode {
           <>
             <SearchFilter state={state} placeholder="Search by name or range" />
             <TagFilter state={state} known={tags} />
+            <VlanFilter state={state} />
             <GroupFilter state={state} data={GROUPS} />
           </>
         }
@@ -102,6 +106,7 @@ function useSubnets(state: ListState, networkId: string | null): UseQueryResult<
       group_by: fieldOf(FIELDS, state.groupBy),
       network_id: networkId ?? undefined,
       tag_ids: state.valuesOf("tag"),
+      vlan_id: state.valuesOf("vlan")[0],
       q: state.text === "" ? undefined : state.text,
     },
   });
@@ -111,7 +116,13 @@ function typeOf({ subnet_type }: Subnet): string {
   return subnet_type === null ? "No type" : subnetTypeText(subnet_type);
 }
 
-function columnsOf(tags: KnownTags, uses: ReadonlyMap<string, SubnetUse>): readonly Column<Subnet>[] {
+interface Known {
+  readonly tags: KnownTags;
+  readonly uses: ReadonlyMap<string, SubnetUse>;
+  readonly vlans: ReadonlyMap<string, string>;
+}
+
+function columnsOf({ tags, uses, vlans }: Known): readonly Column<Subnet>[] {
   return [
     {
       id: "cidr",
@@ -142,6 +153,12 @@ function columnsOf(tags: KnownTags, uses: ReadonlyMap<string, SubnetUse>): reado
       phone: "second",
       orderBy: "subnet_type",
       cell: ({ subnet_type }) => subnet_type !== null && subnetTypeText(subnet_type),
+    },
+    {
+      id: "vlan",
+      label: "VLAN",
+      narrow: true,
+      cell: ({ vlan_id }) => vlan_id !== null && (vlans.get(vlan_id) ?? "…"),
     },
     ...usedColumns<Subnet>(uses),
     { id: "network", label: "Network", cell: ({ network_id }) => <NetworkLink id={network_id} /> },

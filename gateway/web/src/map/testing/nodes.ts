@@ -13,6 +13,7 @@ export const subnet = (id: string, more: object = {}): TopologyNode => ({
   label: id,
   cidr: "10.0.0.0/24",
   subnet_type: null,
+  vlan: null,
   ...more,
 });
 
@@ -37,6 +38,26 @@ export const service = (id: string, host_id: string, more: object = {}): Topolog
   service_definition: "nginx",
   category: "ReverseProxy",
   virtualization_type: null,
+  ...more,
+});
+
+/** A link by which one host hangs on another. */
+export const link = (source: string, target: string, more: object = {}): TopologyEdge => ({
+  id: `link:${source}-${target}`,
+  kind: "link",
+  source,
+  target,
+  link_id: `${source}-${target}`,
+  link_kind: "Ethernet",
+  link_source: "Manual",
+  source_port: "eth0",
+  source_interface_id: null,
+  target_port: "Gi1/0/1",
+  target_interface_id: null,
+  speed_mbps: 1_000,
+  vlan_ids: [],
+  vids: [],
+  is_tree: true,
   ...more,
 });
 

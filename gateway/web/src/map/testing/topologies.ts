@@ -1,6 +1,6 @@
 import type { Topology, TopologyEdge, TopologyNode } from "@nts/shared/contract";
 import fc from "fast-check";
-import { host, inSubnet, NETWORK, service, subnet } from "./nodes.js";
+import { host, inSubnet, link, NETWORK, service, subnet } from "./nodes.js";
 
 // Random topologies, for tests.
 
@@ -11,6 +11,8 @@ interface Shape {
     readonly others: readonly number[];
     readonly services: number;
     readonly runner: number | null;
+    /** What it is linked to: the first is what it hangs on, unless that would be itself. */
+    readonly linked: readonly number[];
   }[];
 }
 
@@ -27,6 +29,7 @@ export const aTopology: fc.Arbitrary<Topology> = fc
         ),
         services: fc.oneof(fc.nat(6), fc.constant(25)),
         runner: fc.option(fc.nat(40), { freq: 3 }),
+        linked: fc.oneof({ weight: 3, arbitrary: fc.array(fc.nat(4), { maxLength: 2 }) }, fc.array(fc.nat(40))),
       }),
       { maxLength: 40, size: "max" },
     ),
@@ -56,7 +59,26 @@ function topologyOf({ subnets, hosts }: Shape): Topology {
         type: "ProxmoxVM",
       });
   }
+  edges.push(...linksOf(hosts, nodes));
   return { nodes, edges };
+}
+
+const KINDS = ["Ethernet", "Ethernet", "Wireless", "Tunnel"] as const;
+
+/** Trees of a few switches with much on them and further links, and, as states of several times do, also circles. */
+function linksOf(hosts: Shape["hosts"], nodes: readonly TopologyNode[]): TopologyEdge[] {
+  const networks = new Map(nodes.map(({ id, network_id }) => [id, network_id]));
+  return hosts.flatMap(({ linked }, n) =>
+    linked.flatMap((asked, m): TopologyEdge[] => {
+      const source = `host ${n}`;
+      const target = `host ${asked % hosts.length}`;
+      if (source === target || networks.get(source) !== networks.get(target)) return [];
+      const vids = n % 3 === 0 ? [10, 20, 30, 40] : [n];
+      const ports = { source_port: n % 5 === 0 ? null : `eth${m}`, target_port: `GigabitEthernet1/0/${n}.${m}` };
+      const more = { link_kind: KINDS[(n + m) % KINDS.length], vids, is_tree: m === 0, speed_mbps: 10 ** (n % 6) };
+      return [link(source, target, { id: `link:${n}.${m}`, ...ports, ...more })];
+    }),
+  );
 }
 
 /** A host in a subnet of these topologies, at an address of its own. */
