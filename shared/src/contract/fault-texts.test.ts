@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { z } from "zod";
 import "./fault-texts.js";
+import { OPERATIONS } from "./index.js";
 
 const faultOf = (schema: z.ZodType, value: unknown): string | undefined =>
   schema.safeParse(value).error?.issues[0]?.message;
@@ -37,5 +38,18 @@ describe("what schemas say is wrong", () => {
 
   it.each(cases)("follows the name of the member", (schema, value, text) => {
     expect(faultOf(schema, value)).toBe(text);
+  });
+
+  it("is never in the words of the schema library, for any body", () => {
+    const inner = { name: 5, tags: 5, bindings: [{}], ends: [{}], client: {}, attributes: { a: [] }, ports: [{}] };
+    const others = { interfaces: [{}], services: [{ bindings: [{ type: "x" }] }], permissions: "x", expires_at: "x" };
+    const wrong = [undefined, null, {}, [], "x", 1, { ...inner, ...others, targets: 5, schedule: 5, reserved: [5] }];
+    const texts = OPERATIONS.flatMap(({ body, upload }) =>
+      body === undefined || upload !== undefined
+        ? []
+        : wrong.flatMap((value) => body.safeParse(value).error?.issues.map(({ message }) => message) ?? []),
+    );
+    expect(texts.length).toBeGreaterThan(500);
+    expect(texts.filter((text) => /expected|received|Invalid|Unrecognized/.test(text))).toEqual([]);
   });
 });
