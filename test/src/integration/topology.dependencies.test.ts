@@ -406,6 +406,28 @@ tcp ESTAB 0 0 127.0.0.1:5432 127.0.0.1:41000\n`;
     expect(await missed()).toEqual([false, false]);
   });
 
+  it("is refused with the reason where the other host has too many", async () => {
+    const interfaces = [{ ip_address: "10.0.0.5", subnet_id: home.subnet.id }];
+    await owner.call(createHost, { body: { network_id: network(), name: "shop", hostname: "shop", interfaces } });
+    const many = Array.from(
+      { length: MOST_DEPENDENCIES_OF_HOST - 1 },
+      (_, n) => `tcp ESTAB 0 0 10.0.0.6:${40_000 + (n % 20_000)} ${PEER} users:(("job${n}",pid=${n + 100},fd=3))\n`,
+    );
+    const query = { network_id: network(), hostname: "batch" };
+    await importFile(owner, "ss", query, sockets(...many));
+    const plan = await fromWeb(
+      sockets(
+        ...["a", "b"].map(
+          (name, n) => `tcp ESTAB 0 0 10.0.0.5:${41_000 + n} ${PEER} users:(("${name}",pid=${n},fd=3))\n`,
+        ),
+      ),
+    );
+    expect(plan.dependencies!.map(({ action, error }) => [action, error?.message ?? null])).toEqual([
+      ["create", null],
+      ["failed", "a host can have at most 2,000 dependencies"],
+    ]);
+  });
+
   it("goes with an undo of the import, and is in the history of the hosts at both ends", async () => {
     const request = await withRequestId((headers) =>
       sendFile(

@@ -214,8 +214,14 @@ async function written(connecting: Connecting, planned: readonly PlannedDependen
     const id = one.before?.entity.id ?? null;
     // Somebody else has made it meanwhile.
     if (fault.code === "already_exists") return { ...one.result, id, action: "unchanged" };
-    return { ...one.result, id, action: "failed", error: refusalOf(fault) };
+    return { ...one.result, id, action: "failed", error: reasonOf(fault) };
   });
+}
+
+/** A refusal with what it says of the values, if that is why. */
+function reasonOf(fault: AppError): ReturnType<typeof refusalOf> {
+  const [first] = (fault.params["errors"] ?? []) as readonly { readonly message?: string }[];
+  return { ...refusalOf(fault), ...(first?.message !== undefined && { message: first.message }) };
 }
 
 async function writeTogether(
