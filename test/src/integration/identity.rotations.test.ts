@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createApiKey } from "@nts/shared/api-key";
-import { recordKeyUses, type Verification, verifyCredential } from "@nts/shared/contract/internal";
+import { letAssistantIn } from "@nts/shared/contract/assistants";
+import {
+  issueToken,
+  recordKeyUses,
+  registerAssistant,
+  type TokenRequest,
+  type Verification,
+  verifyCredential,
+} from "@nts/shared/contract/internal";
 import {
   createKey,
   deleteOrganizationKey,
@@ -17,6 +25,7 @@ import { hashCredential } from "@nts/shared/credential";
 import { type Audited, startAudited } from "../support/audit.js";
 import { type DirectKey, keyBodyOf, type Person } from "../support/direct.js";
 import { aReportOf } from "../support/key-uses.js";
+import { aPkce, requestOf } from "../support/oauth.js";
 
 const HOUR_S = 3_600;
 const UNKNOWN = "01938c4a-7d5e-7b21-9f3c-000000000000";
@@ -254,5 +263,75 @@ describe("identity.rotations: the keys of an organization", () => {
     expect(await statesOf(theirs.secret, foreign.secret)).toEqual(["api_key_invalid", "valid"]);
     const [entry] = (await identity.entriesOf(owner)).slice(-1);
     expect(entry).toMatchObject({ action: "deleted", entity_id: theirs.id, actor: { user_id: owner.userId } });
+  });
+});
+
+describe("identity.rotations: the access of an assistant", () => {
+  const REDIRECT = "http://127.0.0.1/callback";
+  const { challenge, verifier } = aPkce();
+
+  async function aCode({ principal }: Person): Promise<{ readonly client_id: string; readonly code: string }> {
+    const body = { client_name: "Helper", redirect_uris: [REDIRECT] };
+    const registered = await identity.data(registerAssistant, { as: PROCESS, body });
+    const client_id = registered.status === "registered" ? registered.client_id : "";
+    const request = { ...requestOf(client_id, { challenge }), client_id };
+    const consent = { request, permissions: "Viewer", network_ids: null } as const;
+    const { redirect_to } = await identity.data(letAssistantIn, { as: principal, body: consent });
+    return { client_id, code: new URL(redirect_to).searchParams.get("code") ?? "" };
+  }
+  const issue = (body: TokenRequest) => identity.data(issueToken, { as: PROCESS, body });
+  const exchange = async (given: { readonly client_id: string; readonly code: string }) => {
+    const issued = await issue({ grant_type: "authorization_code", code_verifier: verifier, ...given });
+    return issued.status === "issued" ? issued : null;
+  };
+  const refresh = (client_id: string, refresh_token: string) =>
+    issue({ grant_type: "refresh_token", client_id, refresh_token });
+  const change = (client_id: string, set: object) =>
+    identity.db.collection("api_keys").updateOne({ "grant.client_id": client_id }, { $set: set });
+  const past = new Date(Date.now() - 1_000);
+
+  it("begins within two minutes of the consent", async () => {
+    const given = await aCode(await identity.aPerson());
+    const codes = identity.db.collection<{ _id: string }>("authorization_codes");
+    const its = { _id: hashCredential(given.code) };
+    await codes.updateOne(its, { $set: { created_at: new Date(Date.now() - 121_000) } });
+    expect(await exchange(given)).toBeNull();
+    await codes.updateOne(its, { $set: { created_at: new Date() } });
+    expect(await exchange(given)).not.toBeNull();
+  });
+
+  it("has a token of an hour and can be renewed for thirty days, and is removed then", async () => {
+    const person = await identity.aPerson();
+    const given = await aCode(person);
+    const first = await exchange(given);
+    const verified = await verify(first?.access_token ?? "");
+    expect(verified).toMatchObject({ status: "valid", principal: { kind: "key", is_limited: true } });
+    expect(verified.status === "valid" && (verified.expires_in_ms ?? Infinity) <= HOUR_S * 1_000).toBe(true);
+    await change(given.client_id, { "grant.token_ends_at": past });
+    expect(await statesOf(first?.access_token ?? "")).toEqual(["api_key_expired"]);
+    const second = await refresh(given.client_id, first?.refresh_token ?? "");
+    expect(second.status === "issued" && (await statesOf(second.access_token))).toEqual(["valid"]);
+    await change(given.client_id, { "grant.ends_at": past });
+    expect(second.status === "issued" && (await refresh(given.client_id, second.refresh_token))).toMatchObject({
+      error: "invalid_grant",
+    });
+    await identity.removeEndedGrants();
+    expect(await stored().countDocuments({ user_id: person.userId })).toBe(0);
+  });
+
+  it("is not renewed while its key is disabled, and takes the place of an earlier one", async () => {
+    const person = await identity.aPerson();
+    const given = await aCode(person);
+    const first = await exchange(given);
+    await change(given.client_id, { is_enabled: false });
+    expect(await refresh(given.client_id, first?.refresh_token ?? "")).toMatchObject({ error: "invalid_grant" });
+    await change(given.client_id, { is_enabled: true });
+    const request = { ...requestOf(given.client_id, { challenge }), client_id: given.client_id };
+    const consent = { request, permissions: "Viewer", network_ids: null } as const;
+    const { redirect_to } = await identity.data(letAssistantIn, { as: person.principal, body: consent });
+    const again = await exchange({ ...given, code: new URL(redirect_to).searchParams.get("code") ?? "" });
+    expect(await statesOf(first?.access_token ?? "", again?.access_token ?? "")).toEqual(["api_key_invalid", "valid"]);
+    expect(await refresh(given.client_id, first?.refresh_token ?? "")).toMatchObject({ error: "invalid_grant" });
+    expect(await stored().countDocuments({ user_id: person.userId })).toBe(1);
   });
 });

@@ -40,6 +40,8 @@ export interface Identity extends Direct {
   sweepOrganizations(signal?: AbortSignal): Promise<void>;
   /** Deletes the documents of removed keys, as the first replica does. */
   purgeKeys(): Promise<void>;
+  /** Removes the access of assistants that has ended, as the first replica does regularly. */
+  removeEndedGrants(): Promise<void>;
   /** Sends queued mails, when replicas were started without it. */
   startMail(): void;
   /** Sends no further ones. */
@@ -110,6 +112,7 @@ export async function startIdentity(options: IdentityOptions = {}): Promise<Iden
     sweepReferences: async () => started[0]?.app.sweepReferences(new AbortController().signal),
     sweepOrganizations: async (signal = new AbortController().signal) => started[0]?.app.sweepOrganizations(signal),
     purgeKeys: async () => started[0]?.app.purgeKeys(new AbortController().signal),
+    removeEndedGrants: async () => started[0]?.app.removeEndedGrants(new AbortController().signal),
     startMail: () => {
       for (const { app } of started) mailers.push(app.startMail());
     },
