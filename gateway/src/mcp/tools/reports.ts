@@ -26,7 +26,7 @@ const MOST_DAYS = 3_650;
 
 /** Changes that are read to list them, and to sum them up by request. */
 const LISTED = 40;
-const SUMMED_UP = 500;
+const SUMMED_UP = 200;
 
 const ChangeLine = z.looseObject({
   ...{ at: text, action: text, entity: text, id: text, name: text, fields: z.array(text), by: textOrNull },
@@ -235,7 +235,7 @@ export const endingCertificates = tool({
 
 /** Hosts that are compared: the requests of one call, and the size of each. */
 const COMPARED_PAGES = 5;
-const COMPARED_HOSTS = 200;
+const COMPARED_HOSTS = 100;
 
 const AlikeHost = z.object({ id: text, name: text, addresses: z.array(text) });
 const Alike = z.object({ same: text, value: text, hosts: z.array(AlikeHost) });
