@@ -15,6 +15,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   split: "nts split nas --interface 192.168.1.21 --name storage",
   share: "nts share Rack --expires 30d --hide addresses",
   impact: "nts impact nas/Photos",
+  attachment: "nts attachment nas",
   import: "nts import scan.xml --network Home --dry-run",
   "imports list": "nts imports",
   "imports show": "nts imports show 01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f",
