@@ -45,21 +45,17 @@ function describedOnce(parameter: Parameter): void {
 }
 
 /**
- * Where constants of all types share one scope, as in Go, one that two types have needs the name of its type. Generators
- * take the names from this extension.
+ * Where constants of all types share one scope, as in Go, those of two types may not have one name. Each has the name of its
+ * type in front, also where none has the same today: another type would rename it. Generators take the names from this
+ * extension.
  */
 function withNamedConstants(document: object): void {
   const { schemas = {} } = (document as { components: { schemas?: Record<string, Schema> } }).components;
-  const types = Object.entries(schemas).filter(([, schema]) => schema.enum !== undefined);
-  const constantOf = (value: unknown): string => String(value).replaceAll(/\W+/g, "_").toUpperCase();
-  const uses = new Map<string, number>();
-  for (const [, schema] of types)
-    for (const value of schema.enum ?? []) uses.set(constantOf(value), (uses.get(constantOf(value)) ?? 0) + 1);
-  for (const [name, schema] of types) {
-    const constants = (schema.enum ?? []).map(constantOf);
-    const prefix = name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toUpperCase();
-    if (constants.some((constant) => uses.get(constant) !== 1))
-      schema["x-enum-varnames"] = constants.map((constant) => `${prefix}_${constant}`);
+  const constantOf = (text: string): string => text.replaceAll(/\W+/g, "_").toUpperCase();
+  for (const [name, schema] of Object.entries(schemas)) {
+    const prefix = constantOf(name.replaceAll(/(?<=[a-z0-9])(?=[A-Z])/g, "_"));
+    if (schema.enum !== undefined)
+      schema["x-enum-varnames"] = schema.enum.map((value) => `${prefix}_${constantOf(String(value))}`);
   }
 }
 

@@ -21,7 +21,7 @@ func main() {
 
 	nas := api.NewHostCreate(network, "nas")
 	nas.SetInterfaces([]api.InterfaceOfNewHost{*api.NewInterfaceOfNewHost("10.0.0.5", os.Getenv("NTS_SUBNET"))})
-	nas.SetPorts([]api.PortOfNewHost{*api.NewPortOfNewHost(443, api.TCP)})
+	nas.SetPorts([]api.PortOfNewHost{*api.NewPortOfNewHost(443, api.PROTOCOL_TCP)})
 	nas.SetServices([]api.ServiceOfNewHost{*api.NewServiceOfNewHost("files", "Nextcloud")})
 	made, _, err := client.HostsAPI.CreateHost(ctx).HostCreate(*nas).IdempotencyKey(network).Execute()
 	succeeds(err)

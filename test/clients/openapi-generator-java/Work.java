@@ -35,7 +35,7 @@ public class Work {
             .name("nas")
             .addInterfacesItem(
                 new InterfaceOfNewHost().subnetId(UUID.fromString(env.get("NTS_SUBNET"))).ipAddress("10.0.0.5"))
-            .addPortsItem(new PortOfNewHost().number(443).protocol(Protocol.TCP))
+            .addPortsItem(new PortOfNewHost().number(443).protocol(Protocol.PROTOCOL_TCP))
             .addServicesItem(new ServiceOfNewHost().name("files").serviceDefinition("Nextcloud"));
     Host made = hosts.createHost(nas, null, null, null, network.toString(), null).getData();
     Host again = hosts.createHost(nas, null, null, null, network.toString(), null).getData();

@@ -17,7 +17,7 @@ with api.ApiClient(configuration) as client:
         network_id=network,
         name="nas",
         interfaces=[api.InterfaceOfNewHost(subnet_id=os.environ["NTS_SUBNET"], ip_address="10.0.0.5")],
-        ports=[api.PortOfNewHost(number=443, protocol=api.Protocol.TCP)],
+        ports=[api.PortOfNewHost(number=443, protocol=api.Protocol.PROTOCOL_TCP)],
         services=[api.ServiceOfNewHost(name="files", service_definition="Nextcloud")],
     )
     made = hosts.create_host(nas, idempotency_key=str(network)).data

@@ -16,7 +16,7 @@ const { data: nas } = await hosts.createHost({
     networkId,
     name: "nas",
     interfaces: [{ subnetId: NTS_SUBNET, ipAddress: "10.0.0.5" }],
-    ports: [{ number: 443, protocol: api.Protocol.Tcp }],
+    ports: [{ number: 443, protocol: "Tcp" }],
     services: [{ name: "files", serviceDefinition: "Nextcloud" }],
   },
 });

@@ -33,7 +33,7 @@ nas = HostCreate(
     network_id=network,
     name="nas",
     interfaces=[InterfaceOfNewHost(subnet_id=UUID(os.environ["NTS_SUBNET"]), ip_address="10.0.0.5")],
-    ports=[PortOfNewHost(number=443, protocol=Protocol.TCP)],
+    ports=[PortOfNewHost(number=443, protocol=Protocol.PROTOCOL_TCP)],
     services=[ServiceOfNewHost(name="files", service_definition="Nextcloud")],
 )
 made = create_host.sync(client=client, body=nas, idempotency_key=str(network))
