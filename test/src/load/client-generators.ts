@@ -63,6 +63,8 @@ async function documentIn({ folder, url }: Place, edition: "3.0" | "3.1" = "3.1"
 const lacksPython = async (): Promise<string | null> =>
   (await hasPython()) ? null : "there is no python3 of 3.11 or newer";
 const lacksGo = async (): Promise<string | null> => ((await succeeds("go", ["version"])) ? null : "there is no go");
+const lacksRust = async (): Promise<string | null> =>
+  (await succeeds("cargo", ["--version"])) ? null : "there is no cargo";
 const lacksJava = async (): Promise<string | null> =>
   (await succeeds("java", ["-version"])) && (await succeeds("mvn", ["-version"]))
     ? null
@@ -256,6 +258,19 @@ export const GENERATORS: readonly Generator[] = [
       await run("mvn", ["-q", "compile", "dependency:copy-dependencies"], { cwd: client });
       const path = [join(client, "target/classes"), join(client, "target/dependency/*")].join(delimiter);
       await run("java", ["-cp", path, "Work"], { env: place.env });
+    },
+  },
+  {
+    name: "openapi-generator-rust",
+    lacks: firstOf(lacksJava, lacksRust),
+    work: async (place) => {
+      await openApiGenerator(place, "rust", "client");
+      const client = join(place.folder, "client");
+      await mkdir(join(client, "examples"));
+      await copyFile(join(PROGRAMS, "openapi-generator-rust/main.rs"), join(client, "examples/work.rs"));
+      await run("cargo", ["add", "--quiet", "--dev", "tokio", "--features", "macros,rt-multi-thread"], { cwd: client });
+      const env = { ...place.env, CARGO_TARGET_DIR: join(cacheFolder(), "cargo") };
+      await run("cargo", ["run", "--quiet", "--example", "work"], { cwd: client, env });
     },
   },
 ];
