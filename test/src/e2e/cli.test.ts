@@ -418,6 +418,35 @@ describe("nts apply: links", () => {
   });
 });
 
+describe("nts import: switches", () => {
+  it("reads the files of several together, and says on which port a host hangs", async () => {
+    const account = await anAccount(stack.url);
+    await aNetworkWithAHost(account.session);
+    const files = mkdtempSync(join(folder, "switches-"));
+    const walk = (name: string, mac: string, hears: string): string =>
+      [
+        `.1.3.6.1.2.1.1.5.0 = STRING: "${name}"`,
+        '.1.3.6.1.2.1.2.2.1.2.1 = STRING: "Gi0/1"',
+        `.1.3.6.1.2.1.17.1.1.0 = Hex-STRING: ${mac}`,
+        ".1.0.8802.1.1.2.1.4.1.1.4.0.1.1 = INTEGER: 4",
+        `.1.0.8802.1.1.2.1.4.1.1.5.0.1.1 = Hex-STRING: ${hears}`,
+        ".1.0.8802.1.1.2.1.4.1.1.12.0.1.1 = Hex-STRING: 20 00",
+        "",
+      ].join("\n");
+    const [one, two] = ["00 1B 21 00 00 01", "00 1B 21 00 00 02"] as const;
+    writeFileSync(join(files, "one.txt"), walk("one", one, two));
+    writeFileSync(join(files, "two.txt"), walk("two", two, one));
+    const env = await withKey(account);
+    const sent = ["import", join(files, "one.txt"), join(files, "two.txt"), "--network", "Home", "--yes"];
+    const done = await nts(env, ...sent);
+    expect([done.exitCode, done.stdout]).toEqual([0, expect.stringContaining("create one Gi0/1 – two Gi0/1")]);
+    expect((await nts(env, "attachment", "two")).stdout).toMatch(/^SWITCH +PORT .*\none +Gi0\/1 .*Discovery/);
+    expect((await nts(env, "attachment", "nas")).stderr).toContain("No link of nas leads to a switch.");
+    const mixed = await nts(env, ...sent, "--format", "csv");
+    expect([mixed.exitCode, mixed.stderr]).toEqual([2, expect.stringContaining("import one file at a time")]);
+  });
+});
+
 describe("nts apply: dependencies", () => {
   it("names their ends, finds them again, and lists them", async () => {
     const account = await anAccount(stack.url);

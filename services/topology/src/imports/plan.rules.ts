@@ -352,11 +352,13 @@ function changeOfVirtualization(
 
 const NAME_LIMIT = 100;
 
-/** Its given name, else the first label of its hostname, or its first address. */
-function nameOf({ name, hostname, addresses }: SeenHost): string {
+/** Its given name, else the first label of its hostname, or its first address, or that of its card. */
+function nameOf({ name, hostname, addresses, cards = [] }: SeenHost): string {
   if (name !== undefined && name !== null) return name;
   const short = hostname !== null && hostname.length > NAME_LIMIT ? (hostname.split(".", 1)[0] ?? "").trim() : hostname;
-  return [...(short === null || short === "" ? (addresses[0]?.ip ?? "host") : short)].slice(0, NAME_LIMIT).join("");
+  return [...(short === null || short === "" ? (addresses[0]?.ip ?? cards[0] ?? "host") : short)]
+    .slice(0, NAME_LIMIT)
+    .join("");
 }
 
 function planInterfaces(seen: SeenHost, { known, owned, planning, skip }: On): PlannedInterface[] {

@@ -34,7 +34,7 @@ export function hostOfNeighbour({ line, macs, ips, name, description, abilities 
     line,
     addresses: reachable.map((ip) => ({ ip, mac: null })),
     hostname,
-    ...(hostname === null && reachable.length === 0 && { name: clip(name, LONGEST_NAME) ?? mac }),
+    ...(hostname === null && reachable.length === 0 && { name: clip(name, LONGEST_NAME) }),
     vendor: clip(description, LONGEST_DESCRIPTION),
     cards: macs,
     ...(role !== null && { role }),

@@ -247,7 +247,6 @@ function readWalk(tables: Tables, sightings: Sightings): void {
       line,
       addresses,
       hostname: name,
-      ...(name === null && addresses.length === 0 && { name: own[0] ?? null }),
       vendor: clip(textOf(tables(C.description).get("0")).split("\n", 1)[0], 200),
       cards: own,
       says: partIn(tables),

@@ -286,7 +286,37 @@ function partnersOf(claims: readonly Claim[], machines: Machines): ReadonlyMap<P
     add(here, { line, machine, port: there, portName });
     if (there !== null) add(there, { line, machine: here.machine, port: here, portName: null });
   }
+  pairUp(partners);
   return new Map([...partners].map(([port, known]) => [port, withoutGuests([...known.values()], machines)]));
+}
+
+/**
+ * Two devices that hear each other, and do not say at which ports, are connected at the only ones at which they do. Of several
+ * cables, only one of the two tells.
+ */
+function pairUp(partners: ReadonlyMap<Port, Map<string, Partner>>): void {
+  const hearing = new Map<string, Port[]>();
+  for (const [at, known] of partners)
+    for (const { machine, port } of known.values())
+      if (port === null) putUnder(hearing, `${at.machine}\n${machine}`, at);
+  for (const [pair, ports] of hearing) {
+    const [one = "", other = ""] = pair.split("\n");
+    const back = hearing.get(`${other}\n${one}`) ?? [];
+    const [only] = back;
+    if (one > other || only === undefined) continue;
+    const isOneCable = ports.length === 1 && back.length === 1;
+    for (const port of isOneCable ? ports : []) {
+      setPort(partners, port, only);
+      setPort(partners, only, port);
+    }
+    for (const port of isOneCable ? [] : back) partners.get(port)?.delete(one);
+  }
+}
+
+function setPort(partners: ReadonlyMap<Port, Map<string, Partner>>, at: Port, port: Port): void {
+  const known = partners.get(at);
+  const before = known?.get(port.machine);
+  if (before !== undefined) known?.set(port.machine, { ...before, port });
 }
 
 /** Without machines that run on another partner: they are heard through its bridge. */

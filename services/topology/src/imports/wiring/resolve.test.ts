@@ -113,6 +113,16 @@ const CASES: readonly (readonly [
     ["A 1 – B 2"],
   ],
   [
+    "two that hear each other without their ports",
+    [device("A", { hears: "1:B" }), device("B", { hears: "2:A" })],
+    ["A 1 – B 2"],
+  ],
+  [
+    "two cables between two without their ports",
+    [device("A", { hears: "1:B 2:B" }), device("B", { hears: "1:A 2:A" })],
+    ["A 1 – B", "A 2 – B"],
+  ],
+  [
     "several cables between two",
     [device("A", { hears: "1:B/1 2:B/2" }), device("B", { hears: "1:A/1 2:A/2" })],
     ["A 1 – B 1", "A 2 – B 2"],
