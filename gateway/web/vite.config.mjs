@@ -52,8 +52,8 @@ export default defineConfig(async () => ({
 
 const MAP = "/gateway/web/src/map/";
 
-/** The page that people open first, and most, and what it loads with the first selection. */
-const FIRST_PAGE = ["map-page.tsx", "panel.tsx"].map((file) => MAP + file);
+/** The page that people open first, and most, and what it loads at once or with the first selection. */
+const FIRST_PAGE = ["map-page.tsx", "marks.generated.ts", "panel.tsx"].map((file) => MAP + file);
 
 /** So many pages and windows share what is in a file for many, so that the others do not load it in vain. */
 const MANY = 4;
