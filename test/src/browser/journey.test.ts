@@ -206,8 +206,8 @@ describe("the activity page and the history of a host", () => {
     await question.getByText("Service: it was changed again.").waitFor();
     expect(await question.getByRole("button", { name: "Undo" }).isDisabled()).toBe(true);
     await question.getByRole("button", { name: "Cancel" }).click();
-    await updated.getByRole("link", { name: "Open host" }).click();
-    await heading(page, "nas").waitFor();
+    await updated.getByRole("link", { name: "Open service" }).click();
+    await heading(page, "web").waitFor();
     await heading(page, "History").waitFor();
     await page.getByText("shared with the family").waitFor();
 
