@@ -7,7 +7,7 @@ import { CELL_FAULTS, COLUMN_MEANINGS, IMPORT_FORMATS, saidColumn } from "./impo
 import { ImportJob } from "./import-job.js";
 import { LinkKind } from "./links.js";
 import { Protocol } from "./ports.js";
-import { Missing, MissingCounts } from "./sightings.js";
+import { Missing, MissingCounts, RecognizedBy } from "./sightings.js";
 import { Cidr } from "./subnets.js";
 import { BYTES, upload } from "./upload.js";
 
@@ -96,17 +96,11 @@ const SupersededInterface = z
   })
   .meta({ id: "SupersededInterface" });
 
-/** From the strongest to the weakest. */
-export const EVIDENCE = ["request", "mac_address", "former_mac_address", "hostname", "ip_address"] as const;
-
 export const Evidence = z
   .object({
-    by: z
-      .enum(EVIDENCE)
-      .meta({ id: "EvidenceKind" })
-      .describe(
-        "`request`: the request names the host; `former_mac_address`: one that the host had until another machine took its address.",
-      ),
+    by: RecognizedBy.describe(
+      "`request`: the request names the host; `former_mac_address`: one that the host had until another machine took its address.",
+    ),
     value: z.string(),
   })
   .meta({ id: "Evidence" });

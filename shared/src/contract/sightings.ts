@@ -4,11 +4,20 @@ import { forPlurals, SIGHTED_KINDS } from "./kinds.js";
 
 // When imports found or missed an entity. Not part of the entity, its revision or the journal. @see docs/sightings.md
 
+/** From the strongest to the weakest. */
+export const RecognizedBy = z
+  .enum(["request", "mac_address", "former_mac_address", "hostname", "ip_address"])
+  .meta({ id: "EvidenceKind" });
+export type RecognizedBy = z.infer<typeof RecognizedBy>;
+
 const Seen = z
   .object({
     first_at: Timestamp,
     last_at: Timestamp,
     by: z.string().describe("Format of the last import that found it."),
+    recognized_by: RecognizedBy.optional().describe(
+      "Of a host: by what that import took it for this one, as first in the `evidence` of its plan. Absent if that import created it, or was one of a version that did not keep it.",
+    ),
   })
   .meta({ id: "Seen" })
   .nullable()
@@ -41,7 +50,12 @@ export type MissingCounts = z.infer<typeof MissingCounts>;
 
 /** When imports found or missed an entity. */
 export interface Sighting {
-  readonly seen: { readonly first_at: string; readonly last_at: string; readonly by: string } | null;
+  readonly seen: {
+    readonly first_at: string;
+    readonly last_at: string;
+    readonly by: string;
+    readonly recognized_by?: RecognizedBy;
+  } | null;
   readonly missed_since: string | null;
 }
 

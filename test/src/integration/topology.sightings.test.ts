@@ -465,7 +465,9 @@ describe("files of other formats", () => {
     const neighbours = `192.168.1.20 dev eth0 lladdr ${NAS.mac!.toLowerCase()} REACHABLE\n`;
     expect((await send(owner, network, "ip-neigh", neighbours)).missing).toEqual([]);
     const hosts = byAddress(await hostsOf(owner, network));
-    expect(hosts[NAS.ip]!.seen).toMatchObject({ first_at: before!.seen!.first_at, by: "ip-neigh" });
+    expect(before!.seen).not.toHaveProperty("recognized_by");
+    const seen = { first_at: before!.seen!.first_at, by: "ip-neigh", recognized_by: "mac_address" };
+    expect(hosts[NAS.ip]!.seen).toMatchObject(seen);
     expect(hosts[TV.ip]).toMatchObject({ missed_since: null });
     const table = await send(owner, network, "csv", "name,ip_address\nwritten,192.168.1.99\n");
     expect([table.missing, table.covered]).toEqual([[], { addresses: [], ports: [] }]);

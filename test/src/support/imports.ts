@@ -138,7 +138,14 @@ export const hostsOf = async (owner: Caller, network_id: string): Promise<Host[]
   (await owner.list(listHosts, { query: { network_id, limit: 0, order_by: "name" } })).rows;
 
 /** A projection without sightings. */
-export const WITHOUT_SIGHTINGS = { seen_first: 0, seen_last: 0, seen_by: 0, missed: 0, sighted: 0 } as const;
+export const WITHOUT_SIGHTINGS = {
+  seen_first: 0,
+  seen_last: 0,
+  seen_by: 0,
+  seen_how: 0,
+  missed: 0,
+  sighted: 0,
+} as const;
 
 /** All documents of a database, for comparison. @param projection omitted fields */
 export async function allDocumentsOf({ db }: Topology, projection: Readonly<Record<string, 0>> = {}): Promise<string> {

@@ -24,7 +24,7 @@ interface StoredDocument {
 
 /** Fields that imports write next to hosts; builds that do not know them keep them as well. */
 const HOST_FIELDS = {
-  ...{ sighted: true, seen_first: 1, seen_last: 2, seen_by: "nmap", missed: 3 },
+  ...{ sighted: true, seen_first: 1, seen_last: 2, seen_by: "nmap", seen_how: "mac_address", missed: 3 },
   lost_macs: ["02:00:00:00:00:01"],
 };
 /** Memberships in other organizations, times of secrets, and their maximum age. */

@@ -1,4 +1,5 @@
 import { deleteHost, getHost, getHostImpact, HISTORIES, type Host } from "@nts/shared/contract";
+import { Text } from "@mantine/core";
 import { Merge, Split } from "lucide-react";
 import { type ReactNode, useState } from "react";
 import { useParams } from "react-router";
@@ -13,6 +14,7 @@ import { FactList } from "../parts/fact-list.js";
 import { LinksPart } from "../links/links-part.js";
 import { Panel } from "../parts/page.js";
 import { RowMenu } from "../parts/row-menu.js";
+import { RECOGNIZED_BY } from "../parts/recognized-by.js";
 import { SeenText } from "../parts/seen.js";
 import { When } from "../parts/when.js";
 import { PATHS } from "../paths.js";
@@ -94,6 +96,19 @@ function MergeAndSplit({ host }: { readonly host: Host }): ReactNode {
   );
 }
 
+/** Which source saw it last, and by what it was taken for this host. */
+function Recognition({ seen = null }: Pick<Host, "seen">): ReactNode {
+  if (seen === null) return null;
+  const { by, recognized_by: how } = seen;
+  return (
+    <Text size="xs" c="dimmed">
+      {`By ${by}`}
+      {how !== undefined &&
+        `, which recognized it by ${how === "request" ? "name, as the request said" : `its ${RECOGNIZED_BY[how]}`}`}
+    </Text>
+  );
+}
+
 function Facts({ host }: { readonly host: Host }): ReactNode {
   const tags = useTags();
   const facts: readonly (readonly [string, ReactNode])[] = [
@@ -112,6 +127,7 @@ function Facts({ host }: { readonly host: Host }): ReactNode {
       "Seen",
       <div key="seen">
         <SeenText {...host} />
+        <Recognition {...host} />
         {(host.seen ?? null) !== null && <PresenceLine host={host} />}
       </div>,
     ],

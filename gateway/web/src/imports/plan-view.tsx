@@ -1,29 +1,15 @@
 import { Alert, Badge, Button, Text, Title } from "@mantine/core";
-import type {
-  Evidence,
-  ImportedDependency,
-  ImportedHost,
-  ImportedLink,
-  ImportPlan,
-  SkippedPart,
-} from "@nts/shared/contract";
+import type { ImportedDependency, ImportedHost, ImportedLink, ImportPlan, SkippedPart } from "@nts/shared/contract";
 import { dependencyText } from "@nts/shared/contract/names.rules";
 import { type ReactNode, useState } from "react";
 import { type Column, DataTable } from "../list/data-table.js";
+import { RECOGNIZED_BY } from "../parts/recognized-by.js";
 import { portText } from "../parts/socket-texts.js";
 import { When } from "../parts/when.js";
 import { formatLabel } from "./formats.js";
 import classes from "./imports.module.css";
 
 const SHOWN = 100;
-
-const EVIDENCE: Readonly<Record<Evidence["by"], string>> = {
-  request: "chosen",
-  mac_address: "MAC address",
-  former_mac_address: "former MAC address",
-  hostname: "name",
-  ip_address: "address",
-};
 
 const ACTIONS: Readonly<
   Record<ImportedHost["action"], { readonly planned: string; readonly done: string; readonly color: string }>
@@ -279,7 +265,7 @@ function columnsOf(isDry: boolean): readonly Column<ImportedHost>[] {
       cell: ({ evidence = [] }) =>
         evidence.map(({ by, value }) => (
           <Text key={`${by} ${value}`} size="xs" component="div">
-            {EVIDENCE[by]} <span className="mono">{value}</span>
+            {RECOGNIZED_BY[by]} <span className="mono">{value}</span>
           </Text>
         )),
     },

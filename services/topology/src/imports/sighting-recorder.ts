@@ -1,5 +1,6 @@
 import type { ImportSummary, Missing } from "@nts/shared/contract";
 import { forPlurals, SIGHTED_KINDS } from "@nts/shared/contract/kinds";
+import type { RecognizedBy } from "@nts/shared/contract/sightings";
 import { asAppError } from "@nts/shared/mongo/faults";
 import type { SightedKind } from "../storage/sightings.js";
 import { type Looking, missingIn, noteMissed } from "./missing.js";
@@ -15,6 +16,13 @@ import { MOST_LISTED } from "./scan.rules.js";
 const TOGETHER = 1_000;
 /** Delays before retries, for example while a host is locked. */
 const ATTEMPTS = 3;
+
+/** Found entities of a kind. */
+interface Found {
+  readonly kind: SightedKind;
+  readonly how: RecognizedBy | null | undefined;
+  readonly ids: string[];
+}
 
 const ENTITIES = forPlurals(SIGHTED_KINDS, (name) => name);
 
@@ -32,7 +40,8 @@ export function createSightingRecorder(
   onFault: (error: unknown) => void,
 ): SightingRecorder {
   const { storage, target, isDry, atMs } = looking;
-  const found = new Map<SightedKind, string[]>();
+  /** Hosts by what they were recognized by, too. */
+  const found = new Map<string, Found>();
   const missed: Missed[] = [];
   const hosts = new Set<string>();
   const counts = forPlurals(SIGHTED_KINDS, () => 0);
@@ -40,12 +49,14 @@ export function createSightingRecorder(
   let size = 0;
 
   async function flush(): Promise<void> {
-    const batches = [...found];
+    const batches = [...found.values()];
     found.clear();
     size = 0;
     if (isDry) return;
-    for (const [kind, ids] of batches)
-      await record(() => storage.sightings.found(target.scope, kind, ids, { atMs, by, author: target.work.author }));
+    for (const { kind, how, ids } of batches)
+      await record(() =>
+        storage.sightings.found(target.scope, kind, ids, { atMs, by, how, author: target.work.author }),
+      );
   }
 
   /** Counts missed entities. @returns those to list, after the ones listed already */
@@ -59,7 +70,12 @@ export function createSightingRecorder(
       if (id !== null) hosts.add(id);
       if (sighting === null) return;
       for (const [kind, ids] of Object.entries(sighting.found) as [SightedKind, readonly string[]][]) {
-        if (ids.length > 0) found.set(kind, [...(found.get(kind) ?? []), ...ids]);
+        if (ids.length === 0) continue;
+        const how = kind === "hosts" ? (sighting.how ?? null) : undefined;
+        const key = `${kind} ${how ?? ""}`;
+        const batch = found.get(key) ?? { kind, how, ids: [] };
+        batch.ids.push(...ids);
+        found.set(key, batch);
         size += ids.length;
       }
       missed.push(...count(sighting.missed, missed.length));

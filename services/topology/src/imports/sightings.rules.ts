@@ -1,5 +1,5 @@
 import type { Binding, Interface, Port, Service } from "@nts/shared/contract";
-import type { Sighting } from "@nts/shared/contract/sightings";
+import type { RecognizedBy, Sighting } from "@nts/shared/contract/sightings";
 import { putUnder } from "@nts/shared/groups";
 import type { Entity, Stored } from "../storage/entities.js";
 import type { SightedKind } from "../storage/sightings.js";
@@ -26,6 +26,8 @@ export interface Missed {
 
 /** The sightings of a host. */
 export interface HostSighting {
+  /** By what it was recognized; absent if it is new. */
+  readonly how?: RecognizedBy;
   /** Ids of found entities. */
   readonly found: Readonly<Partial<Record<SightedKind, readonly string[]>>>;
   readonly missed: readonly Missed[];
@@ -80,7 +82,9 @@ export function sightingOf(
       .filter((one) => isOurs(one, given) && (isGone(one.entity) || isEnded(one.entity)))
       .map((one) => missedOf("services", one, hostId, one.entity.name)),
   ];
+  const [decisive] = plan.evidence;
   return {
+    ...(decisive !== undefined && { how: decisive.by }),
     found: {
       hosts: [hostId],
       interfaces: idsOf(interfaces.filter(({ entity }) => seenIps.has(entity.ip_address))),

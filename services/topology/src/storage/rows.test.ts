@@ -34,7 +34,7 @@ function readerOf(sighted: boolean) {
 const wires = fc.string({ unit: "binary", maxLength: 300 }).map((name) => JSON.stringify({ name }));
 const times = fc.integer({ min: 0, max: 4_000_000_000_000 });
 const sightings = fc.record(
-  { seen_first: times, seen_last: times, seen_by: fc.string(), missed: times },
+  { seen_first: times, seen_last: times, seen_by: fc.string(), seen_how: fc.constant("mac_address"), missed: times },
   { requiredKeys: [] },
 );
 

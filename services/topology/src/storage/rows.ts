@@ -183,11 +183,12 @@ export function sightedText(wire: Buffer, fields: SightingFields): Buffer {
 /** The sighting in a document's fields. */
 export function sightingFieldsIn(fields: ReadonlyMap<string, Buffer | number>): SightingFields {
   const number = (name: string): number | undefined => fields.get(name) as number | undefined;
-  const by = fields.get("seen_by");
+  const text = (name: string): string | undefined => fields.get(name)?.toString();
   return {
     seen_first: number("seen_first"),
     seen_last: number("seen_last"),
-    seen_by: by === undefined ? undefined : String(by),
+    seen_by: text("seen_by"),
+    seen_how: text("seen_how"),
     missed: number("missed"),
   };
 }

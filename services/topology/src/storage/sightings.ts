@@ -1,3 +1,4 @@
+import type { RecognizedBy } from "@nts/shared/contract/sightings";
 import type { PluralOf, SightedKind as Sighted } from "@nts/shared/contract/kinds";
 import type { Author } from "@nts/shared/author";
 import type { Scope } from "@nts/shared/http/tenancy";
@@ -21,12 +22,17 @@ interface Made {
 }
 
 export interface Sightings {
-  /** Later misses, and the format of a later sighting, are kept. @param by the format that found them */
+  /**
+   * Later misses, and the format of a later sighting, are kept.
+   *
+   * @param by the format that found them
+   * @param how by what hosts were recognized, null if it is not known; absent for other kinds
+   */
   found(
     scope: Scope,
     kind: SightedKind,
     ids: readonly string[],
-    { atMs, by, author }: Made & { by: string },
+    { atMs, by, how, author }: Made & { by: string; how?: RecognizedBy | null | undefined },
   ): Promise<void>;
   /** Entities created or found since, or already missed, are unchanged. */
   miss(scope: Scope, kind: SightedKind, ids: readonly string[], made: Made): Promise<void>;
@@ -40,13 +46,15 @@ export function firstSighting({ atMs, by }: { readonly atMs: number; readonly by
 export function createSightings({ db, share }: Database): Sightings {
   const collectionOf = (kind: SightedKind): ScopedCollection<EntityDocument> => scopedCollection(db, kind);
   return {
-    found: async (scope, kind, ids, { atMs, by, author }) => {
+    found: async (scope, kind, ids, { atMs, by, how, author }) => {
       if (ids.length === 0) return;
+      const told = how === null ? "$$REMOVE" : { $literal: how };
       const isLast = { $gte: [atMs, { $ifNull: ["$seen_last", atMs] }] };
       const seen = {
         seen_first: { $min: ["$seen_first", atMs] },
         seen_last: { $max: ["$seen_last", atMs] },
         seen_by: { $cond: [isLast, { $literal: by }, "$seen_by"] },
+        ...(how !== undefined && { seen_how: { $cond: [isLast, told, "$seen_how"] } }),
         sighted: true,
         by: { $cond: [{ $gt: ["$missed", null] }, { $literal: byText(author, scope.organizationId, atMs) }, "$by"] },
       };
