@@ -31,6 +31,8 @@ export async function followJob(
 }
 
 interface RevertOptions {
+  /** Only checks, and returns what would be done. */
+  readonly isDry?: boolean;
   readonly onProgress?: (job: RevertJob) => void;
   /** The ETag of its plan: it does exactly that, or fails. */
   readonly ifMatch?: string;
@@ -46,9 +48,10 @@ interface RevertOptions {
 export async function revertRequest(
   client: Pick<Client, "call" | "startIfLong">,
   request_id: string,
-  { onProgress = () => undefined, ...conditions }: RevertOptions = {},
+  { isDry = false, onProgress = () => undefined, ...conditions }: RevertOptions = {},
 ): Promise<Reverted> {
-  const started = await client.startIfLong(revertChanges, { body: { request_id }, ...conditions });
+  const input = { body: { request_id }, query: { dry_run: isDry }, ...conditions };
+  const started = await client.startIfLong(revertChanges, input);
   if (!("state" in started)) return started;
   for (;;) {
     const job = await client.call(getRevertJob, { params: { id: started.id }, query: { wait: WAIT_SECONDS } });

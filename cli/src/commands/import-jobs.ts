@@ -1,5 +1,13 @@
 import type { Command } from "commander";
-import { cancelImportJob, getImportJob, type ImportJob, listImportJobs } from "@nts/shared/contract";
+import {
+  cancelImportJob,
+  cancelRevertJob,
+  getImportJob,
+  type ImportJob,
+  listImportJobs,
+  listRevertJobs,
+  type RevertJob,
+} from "@nts/shared/contract";
 import { revertRequest } from "@nts/shared/follow-job";
 import { bar } from "../progress.js";
 import { format as formatted, type Format, table } from "../output.js";
@@ -42,23 +50,44 @@ export const addImportJobs: AddCommands = (program, surroundings) => {
     .command("undo <id>")
     .description("revert everything that one has changed")
     .option("-y, --yes", "do not ask for confirmation")
-    .action((id: string, options: { yes?: boolean }, command: Command) => undo(id, options, command, surroundings));
+    .option("--dry-run", "only say what would be reverted, or what prevents it")
+    .action((id: string, options: UndoOptions, command: Command) => undo(id, options, command, surroundings));
+  imports
+    .command("undos")
+    .description("list the undos of large imports that you have started in the last seven days, newest first")
+    .addOption(outputOption())
+    .action(async ({ output }: { output: Format }, command: Command) => {
+      const { client } = await connectFor(command, surroundings);
+      const jobs = await client.call(listRevertJobs, {});
+      terminal.print(output === "table" ? undoRowsOf(jobs) : formatted(jobs, output));
+    });
+  imports
+    .command("cancel-undo <id>")
+    .description("end the undo of a large import after what is being written; undo the import again for the rest")
+    .action(async (id: string, _options: unknown, command: Command) => {
+      const { client } = await connectFor(command, surroundings);
+      terminal.print(undoRowsOf([await client.call(cancelRevertJob, { params: { id } })]));
+    });
 };
 
-async function undo(
-  id: string,
-  options: { readonly yes?: boolean },
-  command: Command,
-  surroundings: Surroundings,
-): Promise<void> {
+interface UndoOptions {
+  readonly yes?: boolean;
+  readonly dryRun?: boolean;
+}
+
+async function undo(id: string, options: UndoOptions, command: Command, surroundings: Surroundings): Promise<void> {
   const { terminal } = surroundings;
   const { client } = await connectFor(command, surroundings);
   const { request_id, done } = await client.call(getImportJob, { params: { id } });
-  await confirm(terminal, `Undo this import of ${done} hosts?`, options);
+  const isDry = options.dryRun === true;
+  if (!isDry) await confirm(terminal, `Undo this import of ${done} hosts?`, options);
   const { restored, updated, removed } = await revertRequest(client, request_id, {
+    isDry,
     onProgress: ({ done, total }) => terminal.progress(total === null ? "Counting …" : bar(done, total)),
   });
-  terminal.print(`Undone: ${removed} removed, ${updated} reset, ${restored} restored.`);
+  terminal.print(
+    `${isDry ? "Would be undone" : "Undone"}: ${removed} removed, ${updated} reset, ${restored} restored.`,
+  );
 }
 
 /** Jobs in a few columns. */
@@ -73,4 +102,15 @@ function rowsOf(jobs: readonly ImportJob[], output: Format = "table"): string {
   return table(rows, ["state", "hosts", "format", "created_at", "id"], {
     hasAges: output !== "wide",
   });
+}
+
+function undoRowsOf(jobs: readonly RevertJob[]): string {
+  const rows = jobs.map(({ id, state, reverts, dry_run, done, total, created_at }) => ({
+    state: dry_run ? `${state} (dry run)` : state,
+    entities: total === null ? "" : `${done} of ${total}`,
+    reverts,
+    created_at,
+    id,
+  }));
+  return table(rows, ["state", "entities", "reverts", "created_at", "id"]);
 }

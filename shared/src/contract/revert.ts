@@ -49,7 +49,7 @@ export const revertChanges = endpoint({
     "409 `revert_conflict`, which lists it. A request that changed more than " +
     `${REVERTED_ENTITIES.toLocaleString("en")} entities, such as a large import, is checked as a whole and then reverted in ` +
     "several transactions; what is as it was before already is left out, so an interrupted revert can be repeated. With " +
-    "`Prefer: respond-async`, the response to such a revert is 202 with a job; smaller ones, dry runs and requests with an " +
+    "`Prefer: respond-async`, the response to such a revert, or to its dry run, is 202 with a job; smaller ones and requests with an " +
     "`Idempotency-Key` are responded to as without it.",
   body: z.object({ request_id: z.string().min(1).max(128).describe("The `request_id` of the changes.") }),
   response: Reverted,

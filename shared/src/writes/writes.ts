@@ -175,6 +175,8 @@ async function attempt(
   const unit = createUnit({ isDry, begin });
   try {
     const given = await handle(workIn(work, unit));
+    // Goes on elsewhere.
+    if (given.kind === "accepted") return given;
     const revision = isDry || given.revision === undefined ? undefined : String(given.revision);
     const { impact } = unit;
     const meta =

@@ -96,6 +96,7 @@ describe("the contract: each operation", () => {
       "show_assistant",
       "preview_invite",
       "import_archive",
+      "cancel_revert_job",
       "test_webhook",
       "import_nmap",
       "import_file",

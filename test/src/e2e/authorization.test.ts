@@ -240,7 +240,7 @@ function expectedOf(operation: AnyEndpoint, kind: Kind, target: Target): string 
   // Of an interface that does not exist, so that the world stays as it is.
   if (visible && operationId === "split_host") return "invalid_reference";
   const ofAll =
-    /^(get_(topology|stats)|report_(gone|certificates|utilization)|export_inventory|list_import_jobs|list_webhook_progress|(list|diff|stream)_changes)$/;
+    /^(get_(topology|stats)|report_(gone|certificates|utilization)|export_inventory|list_(import|revert)_jobs|list_webhook_progress|(list|diff|stream)_changes)$/;
   if (visible || operation.list === true || ofAll.test(operationId)) return 200;
   return path.includes("{id}") || /\/(?:bulk-delete|hosts\/known)$/.test(path) ? "not_found" : "invalid_reference";
 }
@@ -312,6 +312,8 @@ async function victim(resource: string, target: Target): Promise<Made> {
   if (resource === "shares") return aShare(own, worlds.one);
   if (resource === "organizations/keys") return { id: (await aKey(stack.url, own)).id };
   if (resource === "auth/sessions") return { id: (await anotherSession(stack.url, own)).id };
+  // Only what many entities are changed by is reverted by a job.
+  if (resource === "changes") return { id: UNKNOWN };
   // Cancelling an import that has ended changes nothing.
   if (resource === "imports/jobs") return existing(resource, target);
   const create = OPERATIONS.find(({ path, method }) => method === "post" && path === `/api/v1/${resource}`);

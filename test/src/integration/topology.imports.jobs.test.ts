@@ -5,11 +5,13 @@ import {
   createPort,
   deletePort,
   getImportJob,
+  cancelRevertJob,
   getRevertJob,
   ImportJob,
   listChanges,
   listHosts,
   listImportJobs,
+  listRevertJobs,
   listSubnets,
   revertChanges,
   RevertJob,
@@ -237,9 +239,9 @@ describe("a large import", () => {
     const { owner, network } = world;
     const job = await started(world, scanOfMany(HOSTS));
     await jobOf(world, job, 25);
-    const begun = async (): Promise<RevertJob> => {
-      const send = () =>
-        owner.send(revertChanges, { body: { request_id: job.request_id }, headers: { prefer: "respond-async" } });
+    const begun = async (dry_run = false): Promise<RevertJob> => {
+      const given = { body: { request_id: job.request_id }, query: { dry_run } };
+      const send = () => owner.send(revertChanges, { ...given, headers: { prefer: "respond-async" } });
       let response = await send();
       while (response.status === 503) response = await send();
       const { status, headers, data } = response as ServiceResponse<unknown>;
@@ -261,13 +263,42 @@ describe("a large import", () => {
       },
     });
     await owner.call(deletePort, { params: { id: port.id } });
+    const dry = await endOf(await begun(true));
+    expect(dry).toMatchObject({ state: "done", dry_run: true, done: 0, result: { removed: dry.total } });
+    expect((await owner.list(listHosts, { query: { network_id: network, limit: 1 } })).rows).toHaveLength(1);
     const first = await begun();
-    const done = await endOf(first);
-    expect(done).toMatchObject({ state: "done", reverts: job.request_id, error: null });
-    expect([done.done, done.result?.removed]).toEqual([done.total, done.total]);
+    const cancelled = await owner.call(cancelRevertJob, { params: { id: first.id } });
+    expect(["cancelled", "done"]).toContain(cancelled.state);
+    // The rest.
+    const second = await begun();
+    const done = await endOf(second);
+    expect(done).toMatchObject({ state: "done", dry_run: false, reverts: job.request_id, error: null });
+    expect(done.done).toBe(done.total);
     expect((await owner.list(listHosts, { query: { network_id: network } })).rows).toEqual([]);
+    expect(await owner.call(cancelRevertJob, { params: { id: second.id } })).toEqual(done);
+    const listed = await owner.call(listRevertJobs, {});
+    expect(listed.map(({ id }) => id).slice(0, 3)).toEqual([second.id, first.id, dry.id]);
     const other = owner.colleague({});
-    expect(await other.refusal(getRevertJob, { params: { id: first.id } })).toMatchObject([404, "not_found", {}]);
+    const notFound = [404, "not_found", { entity: "RevertJob" }];
+    expect(await other.refusal(getRevertJob, { params: { id: first.id } })).toEqual(notFound);
+    expect(await other.refusal(cancelRevertJob, { params: { id: first.id } })).toEqual(notFound);
+    expect(await other.call(listRevertJobs, {})).toEqual([]);
+  });
+
+  it("is undone no further when the access of who undoes it ends", async () => {
+    const world = await aWorld();
+    const { owner, network } = world;
+    const job = await started(world, LARGE);
+    await jobOf(world, job, 25);
+    const given = { body: { request_id: job.request_id }, headers: { prefer: "respond-async" } };
+    let response = await owner.send(revertChanges, given);
+    while (response.status === 503) response = await owner.send(revertChanges, given);
+    const { id } = RevertJob.parse((response as ServiceResponse<unknown>).data);
+    const maker = { user_id: job.user_id, key_id: null, reason: "user_removed" as const };
+    await topology.aProcess().call(endWebhooksOf, { params: { id: owner.scope.organizationId }, body: maker });
+    const { state, error } = await owner.call(getRevertJob, { params: { id }, query: { wait: 25 } });
+    expect([state, error?.code]).toEqual(["cancelled", "permission_denied"]);
+    expect((await owner.list(listHosts, { query: { network_id: network, limit: 1 } })).rows).toHaveLength(1);
   });
 
   it("is undone again after what is undone already, such as by a revert that was interrupted", async () => {

@@ -100,6 +100,7 @@ export const CODES_WITHOUT_SUBJECT: Readonly<Record<string, string>> = {
   revert_changes: "not_found",
   // Only what many entities are changed by has jobs.
   get_revert_job: "not_found",
+  cancel_revert_job: "not_found",
   delete_current_user: "last_owner",
   leave_organization: "last_owner",
   act_in_organization: "invalid_reference",

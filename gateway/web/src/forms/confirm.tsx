@@ -14,8 +14,8 @@ export interface Question {
   readonly verb: string;
   /** The action; the window stays open until it has succeeded, and shows how far it is. */
   readonly run: (tell: (progress: string) => void) => Promise<unknown>;
-  /** A preview of the action. */
-  readonly plan?: () => Promise<Plan>;
+  /** A preview of the action, or a sentence of one that is too large to be shown. */
+  readonly plan?: () => Promise<Plan | string>;
   /** Shows the whole plan, and requires it before confirmation. */
   readonly isReviewed?: boolean;
   /** The action deletes something. */
@@ -37,7 +37,7 @@ export function ConfirmProvider({ children }: { readonly children: ReactNode }):
   const [isRunning, setRunning] = useState(false);
   const [progress, setProgress] = useState<string | null>(null);
   const [error, setError] = useState<unknown>(null);
-  const [plan, setPlan] = useState<Plan | null>(null);
+  const [plan, setPlan] = useState<Plan | string | null>(null);
   const last = useRef<Question | null>(null);
   const ask = useCallback((next: Question) => {
     last.current = next;
@@ -127,17 +127,17 @@ function Choices({ question, isRunning, isReady, onNo, onYes }: ChoicesProps): R
 
 interface ConsequencesProps {
   readonly isReviewed: boolean;
-  readonly plan: Plan | null;
+  readonly plan: Plan | string | null;
   readonly error: unknown;
 }
 
 /** The consequences, or why it failed. */
 function Consequences({ isReviewed, plan, error }: ConsequencesProps): ReactNode {
-  const along = plan === null || isReviewed ? null : alongText(plan);
+  const along = typeof plan === "string" ? plan : plan === null || isReviewed ? null : alongText(plan);
   return (
     <>
       {isReviewed && plan === null && error === null && <Waiting />}
-      {isReviewed && plan !== null && <PlanView plan={plan} lead="This would change:" />}
+      {isReviewed && plan !== null && typeof plan !== "string" && <PlanView plan={plan} lead="This would change:" />}
       {along !== null && (
         <Text size="sm" fw={600} role="status">
           {along}

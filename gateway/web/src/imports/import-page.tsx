@@ -9,6 +9,7 @@ import { PATHS } from "../paths.js";
 import { useHasLevel } from "../session/session.js";
 import { useNetworkScope } from "../scope/networks.js";
 import { RecentImports } from "./recent-imports.js";
+import { RecentUndos } from "./recent-undos.js";
 import { ScanImport } from "./scan-import.js";
 
 /** The parameter of the address with the job that is shown. */
@@ -60,6 +61,7 @@ export default function ImportPage(): ReactNode {
         )}
       </Panel>
       {may && <RecentImports nameOf={nameOf} linkOf={(id) => `${PATHS.importScan}?${JOB}=${id}`} />}
+      {may && <RecentUndos />}
     </Page>
   );
 }

@@ -1,4 +1,4 @@
-import { Anchor, Badge, Button, Title } from "@mantine/core";
+import { Anchor, Button, Title } from "@mantine/core";
 import { hasEnded, type ImportJob, listImportJobs } from "@nts/shared/contract";
 import { Undo2 } from "lucide-react";
 import type { ReactNode } from "react";
@@ -9,18 +9,11 @@ import { type Column, DataTable } from "../list/data-table.js";
 import { Panel } from "../parts/page.js";
 import { When } from "../parts/when.js";
 import { formatLabel } from "./formats.js";
+import { JobState } from "./job-state.js";
 
 /** Milliseconds between reads while an import runs. */
 const EVERY_MS = 2_000;
 const SHOWN = 20;
-
-const STATES: Readonly<Record<ImportJob["state"], { readonly label: string; readonly color: string }>> = {
-  queued: { label: "Waiting", color: "gray" },
-  running: { label: "Running", color: "cyan" },
-  done: { label: "Done", color: "teal" },
-  failed: { label: "Failed", color: "red" },
-  cancelled: { label: "Cancelled", color: "yellow" },
-};
 
 function isAnyOpen(jobs: readonly ImportJob[]): boolean {
   return jobs.some((job) => !hasEnded(job));
@@ -85,11 +78,7 @@ const columnsFor = (
     id: "state",
     label: "State",
     narrow: true,
-    cell: ({ state }) => (
-      <Badge color={STATES[state].color} variant="light">
-        {STATES[state].label}
-      </Badge>
-    ),
+    cell: ({ state }) => <JobState state={state} />,
   },
   {
     id: "hosts",

@@ -2,12 +2,9 @@ import { cancelImportJob, getImportJob, hasEnded, type ImportJob, listImportJobs
 import { respond } from "@nts/shared/http/respond";
 import { mount, type Router, type UserCall } from "@nts/shared/http/mount";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { awaitEnd, findJob } from "../imports/jobs/await-end.js";
+import { awaitEnd, CANCELLED_MS, findJob } from "../imports/jobs/await-end.js";
 import type { Waiting } from "../journal/waiting.js";
 import type { Storage } from "../storage/storage.js";
-
-/** How long a cancellation waits for the job to end. */
-const CANCELLED_MS = 4_000;
 
 export function mountImportJobs(router: Router, { importJobs }: Storage, waiting: Waiting): void {
   mount(router, listImportJobs, async ({ scope }) => respond.data(await importJobs.list(scope)));

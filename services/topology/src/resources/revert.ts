@@ -64,8 +64,8 @@ export function mountRevert(router: Router, reader: JournalReader, parts: Revert
     // Entries of a request are recorded one by one; half of them must not be reverted as if complete.
     await caughtUp(storage.database, scope, work);
     const changes = await changesOf(reader, storage, principal.scope, { request_id, atOnce });
-    if (changes === "too many")
-      return call.prefersJob && work.unit === undefined ? startJob(call) : revertLargely(call);
+    const mayBeJob = work.unit === undefined || work.unit.isDry;
+    if (changes === "too many") return call.prefersJob && mayBeJob ? startJob(call) : revertLargely(call);
     const undos = undosOf(changes);
     requireRights(principal, undos);
     if (undos.some(addsEntities)) await storage.quota.require(scope);
@@ -113,12 +113,11 @@ export function mountRevert(router: Router, reader: JournalReader, parts: Revert
       maker: makerOf(principal),
       requestId: cause.requestId,
       reverts: body.request_id,
+      isDry: call.work.unit?.isDry === true,
       log,
       steps: {
         count: async () => (await counted()).spans.length,
-        check: async () => {
-          await checkLarge(await counted());
-        },
+        check: async () => checkLarge(await counted()),
         revert: async function* () {
           return yield* revertLarge(await counted());
         },

@@ -20,8 +20,8 @@ const STOP_MS = 6_000;
 export interface LargeSteps {
   /** Finds out what there is to revert. @returns how many entities */
   count(): Promise<number>;
-  /** @throws AppError if something prevents it */
-  check(): Promise<void>;
+  /** @returns what it would do @throws AppError if something prevents it */
+  check(): Promise<Counts>;
   /** Reverts part by part, and yields how many entities each had. */
   revert(): AsyncGenerator<number, Counts>;
 }
@@ -33,6 +33,7 @@ export interface StartedRevert {
   readonly requestId: string;
   /** What it reverts. */
   readonly reverts: string;
+  readonly isDry: boolean;
   readonly steps: LargeSteps;
   readonly log: Log;
 }
@@ -68,9 +69,10 @@ export function createRevertJobRunner({ revertJobs }: Pick<Storage, "revertJobs"
 
   /** @returns null if it was stopped */
   async function run(job: Job): Promise<Counts | null> {
-    const { steps } = job.revert;
+    const { steps, isDry } = job.revert;
     if (await report(job, { total: await steps.count() })) return null;
-    await steps.check();
+    const expected = await steps.check();
+    if (isDry) return expected;
     const parts = steps.revert();
     let done = 0;
     for (;;) {
@@ -115,9 +117,9 @@ export function createRevertJobRunner({ revertJobs }: Pick<Storage, "revertJobs"
 
   return {
     start: async (revert) => {
-      const { organizationId, maker, requestId, reverts } = revert;
+      const { organizationId, maker, requestId, reverts, isDry } = revert;
       const key = { _id: newId(), organization_id: organizationId };
-      const created = await revertJobs.create({ ...key, ...maker, request_id: requestId, reverts });
+      const created = await revertJobs.create({ ...key, ...maker, request_id: requestId, reverts, dry_run: isDry });
       const job: Job = { key, revert, end: null };
       running.set(job, follow(job));
       return created;

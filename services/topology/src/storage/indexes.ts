@@ -96,7 +96,9 @@ export const SMALL_COLLECTION_INDEX: IndexKey = { organization_id: 1, created_at
 
 /** The index of an organization's import jobs, newest first. */
 export const COLLECTOR_JOBS_INDEX: IndexKey = { organization_id: 1, collector_id: 1, created_at: 1, _id: 1 };
-export const IMPORT_JOBS_INDEX: IndexKey = { organization_id: 1, created_at: -1 };
+export const JOBS_INDEX: IndexKey = { organization_id: 1, created_at: -1 };
+/** Of a collector, or of people. */
+export const IMPORT_JOBS_OF_INDEX: IndexKey = { organization_id: 1, collector_id: 1, created_at: -1 };
 
 /** The index for counting bindings of hosts. */
 export const HOST_BINDINGS_INDEX: IndexKey = { organization_id: 1, host_id: 1 };
@@ -271,8 +273,8 @@ export const INDEXES: Indexes = {
     { key: { organization_id: 1, webhook_id: 1 } },
     { key: { at: 1 }, expireAfterSeconds: DELIVERIES_SECONDS },
   ],
-  import_jobs: [{ key: IMPORT_JOBS_INDEX }, EXPIRE],
-  revert_jobs: [{ key: IMPORT_JOBS_INDEX }, EXPIRE],
+  import_jobs: [{ key: JOBS_INDEX }, { key: IMPORT_JOBS_OF_INDEX }, EXPIRE],
+  revert_jobs: [{ key: JOBS_INDEX }, EXPIRE],
   collector_jobs: [
     { key: COLLECTOR_JOBS_INDEX },
     { key: orderIndex("created_at", false) },

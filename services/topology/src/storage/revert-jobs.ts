@@ -1,7 +1,7 @@
 import type { Db } from "mongodb";
 import { JOB_DAYS, type RevertJob } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
-import { BY_ID, IMPORT_JOBS_INDEX } from "./indexes.js";
+import { BY_ID, JOBS_INDEX } from "./indexes.js";
 import { expiry, type JobKey } from "./job-blocks.js";
 import {
   createOpenJobs,
@@ -30,6 +30,7 @@ export const REVERT_INTERRUPTED: JobError = {
 interface RevertJobDocument extends OpenJobDocument {
   request_id: string;
   reverts: string;
+  dry_run: boolean;
   done: number;
   total: number | null;
   result: RevertJob["result"];
@@ -41,7 +42,7 @@ interface RevertJobDocument extends OpenJobDocument {
 /** What is known of a job when it is created. */
 export type NewRevertJob = Pick<
   RevertJobDocument,
-  "_id" | "organization_id" | "user_id" | "key_id" | "request_id" | "reverts"
+  "_id" | "organization_id" | "user_id" | "key_id" | "request_id" | "reverts" | "dry_run"
 >;
 
 /** What changes while a job runs. */
@@ -52,8 +53,11 @@ export type RevertProgress = Partial<
 export interface RevertJobs extends Pick<OpenJobs, "endOf"> {
   /** Creates a running job. @throws AppError `too_many_in_flight` */
   create(job: NewRevertJob): Promise<RevertJob>;
-  /** A job of a user, or of one of the user's keys. */
+  /** Those of a user, or of one of the user's keys, newest first. */
+  list(organizationId: string, maker: JobMaker): Promise<RevertJob[]>;
   find(organizationId: string, maker: JobMaker, id: string): Promise<RevertJob | null>;
+  /** Asks a job to stop. */
+  requestEnd(organizationId: string, maker: JobMaker, id: string): Promise<void>;
   /** Records progress of a job of this process that has not ended. @returns why it is to stop; null if it is not */
   report(job: JobKey, progress: RevertProgress): Promise<JobEnd | null>;
 }
@@ -67,7 +71,7 @@ export function createRevertJobs(db: Db): RevertJobs {
       projection: { _id: 1 },
       sort: { created_at: -1 },
       skip: MOST_JOBS,
-      hint: IMPORT_JOBS_INDEX,
+      hint: JOBS_INDEX,
     } as const;
     const surplus = await jobs.find({ organization_id }, options).toArray();
     if (surplus.length > 0) await jobs.deleteMany({ organization_id, _id: { $in: surplus.map(({ _id }) => _id) } });
@@ -97,8 +101,16 @@ export function createRevertJobs(db: Db): RevertJobs {
       await jobs.insertMany([created]);
       return jobOf(created);
     },
-    find: async (organization_id, { user_id, key_id }, _id) => {
-      const made = { organization_id, user_id, ...(key_id !== null && { key_id }), _id };
+    list: async (organization_id, maker) => {
+      await open.failInterrupted(organization_id);
+      const options = { sort: { created_at: -1 }, limit: MOST_JOBS, hint: JOBS_INDEX } as const;
+      return (await jobs.find({ organization_id, ...madeBy(maker) }, options).toArray()).map(jobOf);
+    },
+    requestEnd: async (organization_id, maker, _id) => {
+      await jobs.updateOne({ organization_id, ...madeBy(maker), _id }, { $set: { end: "cancelled" } });
+    },
+    find: async (organization_id, maker, _id) => {
+      const made = { organization_id, ...madeBy(maker), _id };
       const found = await jobs.findOne(made, { hint: BY_ID });
       if (found === null || !open.isInterrupted(found)) return found && jobOf(found);
       await open.failInterrupted(organization_id);
@@ -110,10 +122,14 @@ export function createRevertJobs(db: Db): RevertJobs {
   };
 }
 
+function madeBy({ user_id, key_id }: JobMaker): { readonly user_id: string; readonly key_id?: string } {
+  return { user_id, ...(key_id !== null && { key_id }) };
+}
+
 function jobOf({ _id: id, created_at, started_at, ended_at, ...job }: RevertJobDocument): RevertJob {
-  const { state, reverts, done, total, result, error, request_id, user_id } = job;
+  const { state, reverts, dry_run, done, total, result, error, request_id, user_id } = job;
   return {
-    ...{ id, state, reverts, done, total, result, error, request_id, user_id },
+    ...{ id, state, reverts, dry_run, done, total, result, error, request_id, user_id },
     created_at: created_at.toISOString(),
     started_at: started_at?.toISOString() ?? null,
     ended_at: ended_at?.toISOString() ?? null,

@@ -8,6 +8,8 @@ import type { ImportJobs } from "../../storage/import-jobs.js";
 /** Milliseconds between looks at a job that is waited for: small ones end soon. */
 const FIRST_MS = 20;
 const LOOK_EVERY_MS = 100;
+/** How long a cancellation waits for the job to end. */
+export const CANCELLED_MS = 4_000;
 
 interface Waiting {
   readonly scope: Scope;
