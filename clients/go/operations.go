@@ -1519,8 +1519,8 @@ func (c *Client) DiffChangesFile(ctx context.Context, format DiffFormat, params 
 // networks of the caller. If an entity was changed since, the response is 409 `revert_conflict`, which lists it. A
 // request that changed more than 4,000 entities, such as a large import, is checked as a whole and then reverted
 // in several transactions; what is as it was before already is left out, so an interrupted revert can be repeated.
-// With `Prefer: respond-async`, the response to such a revert is 202 with a job; smaller ones, dry runs and
-// requests with an `Idempotency-Key` are responded to as without it. Requires `Member`.
+// With `Prefer: respond-async`, the response to such a revert, or to its dry run, is 202 with a job; smaller ones
+// and requests with an `Idempotency-Key` are responded to as without it. Requires `Member`.
 func (c *Client) RevertChanges(ctx context.Context, body RevertChangesBody, options ...Option) (*Response[Reverted], error) {
 	return send[Reverted](ctx, c, call{method: "POST", path: "/api/v1/changes/revert", body: body, takesKey: true}, options)
 }
@@ -1531,10 +1531,16 @@ func (c *Client) RevertChanges(ctx context.Context, body RevertChangesBody, opti
 // entity was changed since, the response is 409 `revert_conflict`, which lists it. A request that changed more
 // than 4,000 entities, such as a large import, is checked as a whole and then reverted in several transactions;
 // what is as it was before already is left out, so an interrupted revert can be repeated. With `Prefer:
-// respond-async`, the response to such a revert is 202 with a job; smaller ones, dry runs and requests with an
-// `Idempotency-Key` are responded to as without it. Requires `Member`.
+// respond-async`, the response to such a revert, or to its dry run, is 202 with a job; smaller ones and requests
+// with an `Idempotency-Key` are responded to as without it. Requires `Member`.
 func (c *Client) RevertChangesAsJob(ctx context.Context, body RevertChangesBody, options ...Option) (*Response[Started[RevertJob, Reverted]], error) {
 	return start[RevertJob, Reverted](ctx, c, call{method: "POST", path: "/api/v1/changes/revert", body: body}, options)
+}
+
+// ListRevertJobs: List the jobs of reverts of the last 7 days. Newest first. Only one's own; keys with restricted
+// networks see their own jobs only. Reverts that were done at once are no jobs. Requires `Viewer`.
+func (c *Client) ListRevertJobs(ctx context.Context, options ...Option) (*Response[[]RevertJob], error) {
+	return send[[]RevertJob](ctx, c, call{method: "GET", path: "/api/v1/changes/reverts"}, options)
 }
 
 // GetRevertJobParams are the parameters of [Client.GetRevertJob].
@@ -1547,6 +1553,12 @@ type GetRevertJobParams struct {
 // networks see their own jobs only. Kept for 7 days. Requires `Viewer`.
 func (c *Client) GetRevertJob(ctx context.Context, id string, params GetRevertJobParams, options ...Option) (*Response[RevertJob], error) {
 	return send[RevertJob](ctx, c, call{method: "GET", path: "/api/v1/changes/reverts/" + escape(id), params: params}, options)
+}
+
+// CancelRevertJob: Cancel the job of a revert. It ends after the part that is being written. What was reverted
+// stays so; a repeated revert does the rest. A job that has ended stays as it is. Requires `Member`.
+func (c *Client) CancelRevertJob(ctx context.Context, id string, options ...Option) (*Response[RevertJob], error) {
+	return send[RevertJob](ctx, c, call{method: "DELETE", path: "/api/v1/changes/reverts/" + escape(id), takesKey: true}, options)
 }
 
 // ListWebhooksParams are the parameters of [Client.ListWebhooks].

@@ -2170,6 +2170,8 @@ type RevertJob struct {
 	State JobState `json:"state"`
 	// The `request_id` whose changes are reverted.
 	Reverts string `json:"reverts"`
+	// It only checks, and its `result` is what would be done.
+	DryRun bool `json:"dry_run"`
 	// Entities that are reverted.
 	Done int `json:"done"`
 	// Entities that the request changed; null until they have been counted.
@@ -2224,6 +2226,9 @@ type Seen struct {
 	LastAt  time.Time `json:"last_at"`
 	// Format of the last import that found it.
 	By string `json:"by"`
+	// Of a host: by what that import took it for this one, as first in the `evidence` of its plan. Absent if that
+	// import created it, or was one of a version that did not keep it.
+	RecognizedBy *EvidenceKind `json:"recognized_by,omitzero"`
 }
 
 type Service struct {

@@ -196,7 +196,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   rate_limited: { params: "`retry_after_seconds`", remedy: RETRY },
   too_many_in_flight: {
-    params: "`of`: `user`, `organization`, `address` or `site`; `retry_after_seconds`",
+    params: "`of`: `user`, `organization`, `address`, `site` or `collector`; `retry_after_seconds`",
     remedy: "Send fewer requests at the same time.",
   },
   too_many_streams: {

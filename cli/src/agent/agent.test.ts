@@ -48,9 +48,10 @@ describe("reports in parts", () => {
   });
 
   it("that are larger than the server takes cover nothing, because what is left out was there", () => {
-    const lines = [begin, ...file("one", 20), ...file("two", 15), ...file("three", 9), { host: {} }, end];
+    const files = [...file("one", 18), ...file("two", 15), ...file("huge", 20), ...file("three", 9)];
+    const lines = [begin, ...files, { host: {} }, end];
     const { bodies, leftOut } = partsOf(lines);
-    expect(leftOut).toContain("1 of its entries are left out");
+    expect(leftOut).toContain("2 of its entries are left out");
     expect(linesIn(bodies.at(-1) ?? new Uint8Array()).slice(-2)).toEqual([
       { host: {} },
       { end: { covered: [], excluded: [] } },

@@ -2,8 +2,9 @@ import { gzipSync } from "node:zlib";
 
 // A report as what is posted. Each part is one that the server can read by itself; the last one says what was covered.
 
-/** Uncompressed; the server takes 20 MiB. */
+/** From which a part is full, and more than which the server does not take in one, uncompressed. */
 const MOST_BYTES = 8 * 1_048_576;
+const MOST_OF_PART = 19 * 1_048_576;
 /** Of a whole report, which the server takes 40 MiB of. */
 const MOST_OF_REPORT = 38 * 1_048_576;
 
@@ -31,7 +32,7 @@ export function partsOf(lines: readonly object[]): Parts {
   let leftOut = 0;
   for (const group of groupsIn(rest)) {
     const length = group.reduce((sum, { text }) => sum + text.length, 0);
-    if (whole + length > MOST_OF_REPORT) {
+    if (whole + length > MOST_OF_REPORT || length > MOST_OF_PART) {
       leftOut++;
       continue;
     }

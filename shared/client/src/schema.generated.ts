@@ -2101,7 +2101,11 @@ export interface components {
             last_at: components["schemas"]["Timestamp"];
             /** @description Format of the last import that found it. */
             by: string;
+            /** @description Of a host: by what that import took it for this one, as first in the `evidence` of its plan. Absent if that import created it, or was one of a version that did not keep it. */
+            recognized_by?: components["schemas"]["EvidenceKind"];
         };
+        /** @enum {string} */
+        EvidenceKind: "request" | "mac_address" | "former_mac_address" | "hostname" | "ip_address";
         Interface: {
             id: components["schemas"]["Uuid"];
             created_at: components["schemas"]["Timestamp"];
@@ -2979,6 +2983,8 @@ export interface components {
             state: components["schemas"]["JobState"];
             /** @description The `request_id` whose changes are reverted. */
             reverts: string;
+            /** @description It only checks, and its `result` is what would be done. */
+            dry_run: boolean;
             /**
              * Format: int64
              * @description Entities that are reverted.
@@ -3015,6 +3021,13 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        RevertJobsEnvelope: {
+            /** @description Always `true`. */
+            success: boolean;
+            data: components["schemas"]["RevertJobs"];
+            meta: components["schemas"]["Meta"];
+        };
+        RevertJobs: components["schemas"]["RevertJob"][];
         WebhookListEnvelope: {
             /** @description Always `true`. */
             success: boolean;
@@ -3308,8 +3321,6 @@ export interface components {
             by: components["schemas"]["EvidenceKind"];
             value: string;
         };
-        /** @enum {string} */
-        EvidenceKind: "request" | "mac_address" | "former_mac_address" | "hostname" | "ip_address";
         ImportedInterface: {
             action: components["schemas"]["ImportedChildAction"];
             /** @description Null if a dry run would create it. */
@@ -8814,11 +8825,50 @@ export interface operations {
             };
         };
     };
+    list_revert_jobs: {
+        parameters: {
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevertJobsEnvelope"];
+                };
+            };
+        };
+    };
     get_revert_job: {
         parameters: {
             query?: {
                 /** @description Long polling: seconds to wait for its end, if it has not ended yet. */
                 wait?: number;
+            };
+            path: {
+                id: components["schemas"]["Uuid"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RevertJobEnvelope"];
+                };
+            };
+        };
+    };
+    cancel_revert_job: {
+        parameters: {
+            header?: {
+                /** @description Identifies this write: repeating it within 24 hours returns the first response without a second effect. */
+                "Idempotency-Key"?: string;
+                /** @description Reason for the change, stored in the change history. */
+                "Change-Comment"?: string;
             };
             path: {
                 id: components["schemas"]["Uuid"];
@@ -9440,7 +9490,7 @@ export interface operations {
                 id: components["schemas"]["Uuid"];
             };
         };
-        /** @description A report as `POST /api/v1/imports/report` takes it, in lines of JSON; may be compressed with gzip. At most 20 MiB. Also accepted as `application/octet-stream`. */
+        /** @description A report as `POST /api/v1/imports/report` takes it, in lines of JSON; may be compressed with gzip, of at most 20 MiB of text. At most 20 MiB. Also accepted as `application/octet-stream`. */
         requestBody: {
             content: {
                 "application/x-ndjson": string;

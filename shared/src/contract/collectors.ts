@@ -489,7 +489,8 @@ export const reportCollectorJob = endpoint({
   ...upload({
     contentTypes: ["application/x-ndjson", "application/octet-stream"],
     limitBytes: REPORT_BYTES,
-    description: "A report as `POST /api/v1/imports/report` takes it, in lines of JSON; may be compressed with gzip.",
+    description:
+      "A report as `POST /api/v1/imports/report` takes it, in lines of JSON; may be compressed with gzip, of at most 20 MiB of text.",
   }),
   upstream: "topology",
   keyed: true,

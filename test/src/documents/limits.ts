@@ -53,8 +53,9 @@ import { ARCHIVE_LINE_LIMIT, MOST_ARCHIVED, MOST_REFERRED_TO } from "@nts/topolo
 import { TOP_LEVEL } from "@nts/topology/kinds/index";
 import { MOST_OF_ORGANIZATION } from "@nts/topology/archives/imports";
 import { MOST_JOBS_OF_COLLECTOR } from "@nts/topology/storage/collector-jobs";
-import { MOST_JOBS, MOST_PLAN_BYTES } from "@nts/topology/storage/import-jobs";
+import { KEPT_OF_COLLECTOR, KEPT_OF_PEOPLE } from "@nts/topology/storage/import-jobs";
 import { MOST_SPANS } from "@nts/topology/reverts/spans";
+import { REPORTS_AT_ONCE } from "@nts/topology/imports/jobs/jobs";
 import { RUNNER_LIMITS } from "@nts/topology/imports/runner";
 import * as scan from "@nts/topology/imports/scan.rules";
 import * as lines from "@nts/topology/imports/readers/lines";
@@ -257,7 +258,7 @@ function ofResources(): Rows {
     ],
     [
       "of a collector: jobs that wait · kept jobs · reports of a job",
-      `${collectors.MOST_QUEUED_JOBS} · ${MOST_JOBS_OF_COLLECTOR}, for ${JOB_DAYS} days · ${collectors.MOST_REPORTS} of ${mib(collectors.REPORT_BYTES)}, ${mib(collectors.MOST_REPORTED_BYTES)} together`,
+      `${collectors.MOST_QUEUED_JOBS} · ${MOST_JOBS_OF_COLLECTOR}, for ${JOB_DAYS} days · ${collectors.MOST_REPORTS} of ${mib(collectors.REPORT_BYTES)} uncompressed, ${mib(collectors.MOST_REPORTED_BYTES)} together`,
     ],
     ["webhooks of an organization", `${most("MAX_WEBHOOKS_PER_ORGANIZATION")}; 403 \`quota_exceeded\``],
     [
@@ -311,7 +312,12 @@ function ofImports(): Rows {
     ],
     [
       "import jobs",
-      `those with more than ${mib(smallBytes)} of text one at a time, per process of topology; they wait for ${jobWaitMs / 60_000} min at most, their files in the database; an organization keeps ${MOST_JOBS} jobs and ${mib(MOST_PLAN_BYTES)} of compressed plans, for ${JOB_DAYS} days`,
+      `they wait for ${jobWaitMs / 60_000} min at most, their files in the database; an organization keeps ${KEPT_OF_PEOPLE.jobs} jobs and ${mib(KEPT_OF_PEOPLE.planBytes)} of compressed plans, besides ${KEPT_OF_COLLECTOR.jobs} and ${mib(KEPT_OF_COLLECTOR.planBytes)} of each collector, for ${JOB_DAYS} days`,
+    ],
+    [`imports with more than ${mib(smallBytes)} of text, per process of topology`, "one job and one other at a time"],
+    [
+      "reports of a collector that arrive, wait or are imported, per process of topology",
+      `${REPORTS_AT_ONCE.ofCollector}, ${REPORTS_AT_ONCE.ofOrganization} per organization (429 \`too_many_in_flight\`); the import of one at a time`,
     ],
     [
       "uploaded files waiting for their import, per process of topology",

@@ -1,5 +1,6 @@
 /** Collectors: how a machine enrols, gets its jobs and reports, and what a hostile one achieves. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
+import { gzipSync } from "node:zlib";
 import { MongoClient } from "mongodb";
 import type { AuditEntry, Collector, CollectorAssignment, CollectorJob, Host } from "@nts/shared/contract";
 import { MOST_QUEUED_JOBS, MOST_REPORTS } from "@nts/shared/contract";
@@ -330,6 +331,28 @@ describe("the reports of a job", () => {
     await reported(one.self, id, reportOf([NAS], [BLOCK]));
     expect(await ended(owner.session, id)).toMatchObject({ reports: 3, covered: [BLOCK], state: "done" });
     expect(await missedIn(one.network)).toEqual(["10.7.0.20"]);
+  });
+
+  it("leave nothing behind when they are refused, so that the next ones are whole", async () => {
+    const one = await inNetwork();
+    const { id } = await aJob(owner.session, one);
+    const path = `/api/v1/collectors/self/jobs/${id}/reports?final=false`;
+    // More than is kept at a time, and cut off.
+    const padding = `${JSON.stringify({ file: { format: "ss", name: "pad", part: 1, of: 2, text: "x".repeat(60_000) } })}\n`;
+    const cut = gzipSync(reportOf([{ ip: "10.7.0.66" }]) + padding.repeat(90)).subarray(0, -20);
+    const refused = await fetch(stack.url + path, {
+      method: "POST",
+      headers: {
+        ...{ authorization: `Bearer ${one.key}`, "content-type": "application/octet-stream" },
+        "idempotency-key": "cut",
+      },
+      body: new Uint8Array(cut),
+    });
+    expect([refused.status, await refused.text()]).toEqual([400, expect.stringContaining("complete gzip file")]);
+    await reported(one.self, id, reportOf([GATEWAY], [BLOCK]), { isFinal: false, key: "cut" });
+    await reported(one.self, id, reportOf([NAS], [BLOCK]));
+    expect(await ended(owner.session, id)).toMatchObject({ state: "done", reports: 2, covered: [BLOCK] });
+    expect((await hostsIn(one.network)).length).toBe(2);
   });
 
   it("count no more as covered than the targets, and nothing if nobody else answers", async () => {

@@ -1,6 +1,7 @@
 import { AppError } from "@nts/shared/errors";
 import { createImportRunner, RUNNER_LIMITS, type ImportRunner } from "@nts/topology/imports/runner";
 import { makersOf } from "@nts/topology/imports/makers.rules";
+import { receiving } from "@nts/topology/imports/received-file";
 import { RECIPES } from "@nts/topology/imports/recipes";
 import { createSession } from "@nts/topology/imports/session";
 import type { ImportThread } from "@nts/topology/imports/thread";
@@ -14,7 +15,7 @@ export function createInProcessImportRunner(): ImportRunner {
 }
 
 function startSession(): ImportThread {
-  const session = createSession(makersOf(RECIPES)) as unknown as Readonly<
+  const session = receiving(createSession(makersOf(RECIPES))) as unknown as Readonly<
     Record<string, (...args: unknown[]) => unknown>
   >;
   let hasEnded = false;
@@ -23,7 +24,7 @@ function startSession(): ImportThread {
     async (...args: unknown[]) => {
       await Promise.resolve();
       if (hasEnded) throw new AppError("unavailable");
-      return structuredClone(method(...structuredClone(args)));
+      return structuredClone(await method(...structuredClone(args)));
     },
   ]);
   return {

@@ -3167,9 +3167,9 @@ class Operations(Transport):
         networks of the caller. If an entity was changed since, the response is 409 `revert_conflict`, which
         lists it. A request that changed more than 4,000 entities, such as a large import, is checked as a
         whole and then reverted in several transactions; what is as it was before already is left out, so an
-        interrupted revert can be repeated. With `Prefer: respond-async`, the response to such a revert is 202
-        with a job; smaller ones, dry runs and requests with an `Idempotency-Key` are responded to as without
-        it. Requires `Member`.
+        interrupted revert can be repeated. With `Prefer: respond-async`, the response to such a revert, or to
+        its dry run, is 202 with a job; smaller ones and requests with an `Idempotency-Key` are responded to
+        as without it. Requires `Member`.
         """
         return self._send(
             "POST",
@@ -3197,9 +3197,9 @@ class Operations(Transport):
         caller. If an entity was changed since, the response is 409 `revert_conflict`, which lists it. A
         request that changed more than 4,000 entities, such as a large import, is checked as a whole and then
         reverted in several transactions; what is as it was before already is left out, so an interrupted
-        revert can be repeated. With `Prefer: respond-async`, the response to such a revert is 202 with a job;
-        smaller ones, dry runs and requests with an `Idempotency-Key` are responded to as without it. Requires
-        `Member`.
+        revert can be repeated. With `Prefer: respond-async`, the response to such a revert, or to its dry
+        run, is 202 with a job; smaller ones and requests with an `Idempotency-Key` are responded to as
+        without it. Requires `Member`.
         """
         return self._send(
             "POST",
@@ -3211,11 +3211,35 @@ class Operations(Transport):
             comment=comment,
         )
 
+    def list_revert_jobs(self) -> Response[list[RevertJob]]:
+        """List the jobs of reverts of the last 7 days. Newest first. Only one's own; keys with restricted
+        networks see their own jobs only. Reverts that were done at once are no jobs. Requires `Viewer`.
+        """
+        return self._send("GET", "/api/v1/changes/reverts")
+
     def get_revert_job(self, id: str, *, wait: int | None = None) -> Response[RevertJob]:
         """Get the job of a revert with its progress and result. Only one's own; keys with restricted networks
         see their own jobs only. Kept for 7 days. Requires `Viewer`.
         """
         return self._send("GET", f"/api/v1/changes/reverts/{self._part(id)}", query={"wait": wait})
+
+    def cancel_revert_job(
+        self,
+        id: str,
+        *,
+        idempotency_key: str | None = None,
+        comment: str | None = None,
+    ) -> Response[RevertJob]:
+        """Cancel the job of a revert. It ends after the part that is being written. What was reverted stays so;
+        a repeated revert does the rest. A job that has ended stays as it is. Requires `Member`.
+        """
+        return self._send(
+            "DELETE",
+            f"/api/v1/changes/reverts/{self._part(id)}",
+            takes_key=True,
+            idempotency_key=idempotency_key,
+            comment=comment,
+        )
 
     def list_webhooks(
         self,

@@ -2399,6 +2399,8 @@ class RevertJob(TypedDict):
     state: JobState
     # The `request_id` whose changes are reverted.
     reverts: str
+    # It only checks, and its `result` is what would be done.
+    dry_run: bool
     # Entities that are reverted.
     done: int
     # Entities that the request changed; null until they have been counted.
@@ -2432,6 +2434,9 @@ class Seen(TypedDict):
     last_at: str
     # Format of the last import that found it.
     by: str
+    # Of a host: by what that import took it for this one, as first in the `evidence` of its plan. Absent if that
+    # import created it, or was one of a version that did not keep it.
+    recognized_by: NotRequired[EvidenceKind]
 
 
 class Service(TypedDict):

@@ -36,6 +36,12 @@ const PROCESSES: Readonly<Record<ProcessKind, { tier: Tier; main: string }>> = {
  */
 const NODE_FLAGS = ["--max-semi-space-size=8", "--no-concurrent-array-buffer-sweeping"];
 
+/**
+ * As in `deploy/Dockerfile`: buffers of files go back to the system when they are freed. By default, glibc keeps them as soon as some of
+ * that size were freed, and in a heap for each thread.
+ */
+const MEMORY = { MALLOC_ARENA_MAX: "2", MALLOC_MMAP_THRESHOLD_: "262144", MALLOC_TRIM_THRESHOLD_: "262144" };
+
 /** Set for every process, so that the caller's values do not leak in. */
 const OWN_VARIABLES = new Set([
   ...["HOST", "PORT", "OPS_PORT", "DATA_DIR", "NODE_OPTIONS"],
@@ -95,6 +101,7 @@ export function requireBuilt(): void {
 function environmentOf(kind: ProcessKind, ports: ProcessPorts, system: System): Record<string, string> {
   const { servers } = system;
   const common = {
+    ...MEMORY,
     HOST: "127.0.0.1",
     PORT: String(ports.port),
     OPS_PORT: String(ports.opsPort),

@@ -1,11 +1,10 @@
-import { Readable } from "node:stream";
-import { createGunzip } from "node:zlib";
 import { isStillAllowed } from "@nts/shared/collector-targets";
 import {
   type CollectorReceipt,
   ImportSummary,
   MOST_REPORTED_BYTES,
   MOST_REPORTS,
+  REPORT_BYTES,
   type UploadedBytes,
 } from "@nts/shared/contract";
 import type { CollectorPlan } from "@nts/shared/contract/internal";
@@ -13,17 +12,18 @@ import { AppError, validationFailed } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Log } from "@nts/shared/log";
 import type { Work } from "@nts/shared/work";
-import { isGzip } from "../imports/gzip.rules.js";
-import type { ImportJobRunner, JobOutcome, Starter } from "../imports/jobs/jobs.js";
+import type { ImportJobRunner, JobOutcome, KeptText, Starter } from "../imports/jobs/jobs.js";
+import { unpacked } from "../imports/unpack.js";
 import {
   bytesOf,
   type CollectorJobDocument,
   type CollectorJobs,
   type CollectorKey,
+  type ReportEntry,
 } from "../storage/collector-jobs.js";
 
 // Reports of collectors become imports. Each is imported when it arrives, and covers nothing; the final one is imported
-// together with those before it, because only all of them show what was not found.
+// together with those before it, because only all of them show what was not found. Their texts wait in the database.
 
 export interface Report {
   readonly collector: CollectorKey;
@@ -41,11 +41,16 @@ export interface Report {
 }
 
 const NEWLINE = Buffer.from("\n");
+/** How long a report waits for others that are written to the database, too. */
+const KEEP_MS = 4_000;
 
-/** @throws AppError `not_found` · `collector_job_ended` · `quota_exceeded` · `payload_too_large`, and as imports before they begin */
+/**
+ * @throws AppError `not_found` · `collector_job_ended` · `quota_exceeded` · `payload_too_large` · `too_many_in_flight` ·
+ * `rate_limited` · `unavailable`
+ */
 export async function takeReport(
   jobs: CollectorJobs,
-  imports: ImportJobRunner,
+  imports: Pick<ImportJobRunner, "start">,
   report: Report,
 ): Promise<CollectorReceipt> {
   const { collector, plan, jobId, key, isFinal } = report;
@@ -57,20 +62,20 @@ export async function takeReport(
     await jobs.cancel(found);
     throw new AppError("collector_job_ended", { state: "cancelled" });
   }
-  const job = await jobs.receive(found, { key, is_final: isFinal });
-  if (job === null) {
+  const receiving = await jobs.receive(found, { key, is_final: isFinal });
+  if (receiving === null) {
     const now = (await jobs.find(collector, jobId)) ?? found;
     const repeated = repetitionOf(now, report);
     if (repeated !== null) return repeated;
     throw refusalOf(now);
   }
+  const { job, entry } = receiving;
   try {
-    const { importId, bytes } = await importReport(jobs, imports, { ...report, job });
-    const entry = { key, is_final: isFinal, at: new Date(), is_done: true, bytes, import_id: importId };
-    const saved = await jobs.received(job, entry, report.starter.requestId);
+    const { importId, bytes } = await importReport(jobs, imports, { ...report, job, entry });
+    const saved = await jobs.received(job, { ...entry, bytes, import_id: importId }, report.starter.requestId);
     return receiptOf(saved ?? job, importId, false);
   } catch (error) {
-    await jobs.release(job, key);
+    await jobs.release(job, entry);
     throw error;
   }
 }
@@ -95,12 +100,18 @@ function receiptOf(job: CollectorJobDocument, import_id: string | null, is_repea
   return { job_id: job._id, state: job.state, import_id, reports: done.length, bytes: bytesOf(job), is_repeated };
 }
 
+/** Everything that is imported with a report. */
+interface Importing extends Report {
+  readonly job: CollectorJobDocument;
+  readonly entry: ReportEntry;
+}
+
 async function importReport(
   jobs: CollectorJobs,
-  imports: ImportJobRunner,
-  { job, isFinal, ageSeconds, body, scope, starter, work, log }: Report & { readonly job: CollectorJobDocument },
+  imports: Pick<ImportJobRunner, "start">,
+  importing: Importing,
 ): Promise<{ importId: string; bytes: number }> {
-  const receiving = createReceiving(jobs, job, isFinal);
+  const { job, isFinal, ageSeconds, scope, starter, work, log } = importing;
   const nowMs = Date.now();
   // No earlier than the job: the clock of the server decides when something was seen.
   const atMs = Math.max(nowMs - ageSeconds * 1_000, job.started_at?.getTime() ?? nowMs);
@@ -109,10 +120,58 @@ async function importReport(
     ...{ host: { id: undefined, name: undefined }, resource: null, columns: [], atMs },
     coverage: isFinal ? job.targets : ("nothing" as const),
   };
-  const onEnd = isFinal ? (outcome: JobOutcome) => jobs.end(job, endOf(outcome)) : undefined;
-  const { id } = await imports.start(parameters, starter, receiving.file(body), onEnd);
-  if (isFinal) await jobs.dropKept(job);
-  return { importId: id, bytes: receiving.bytes() };
+  const onEnd = async (outcome: JobOutcome): Promise<void> => {
+    await jobs.dropTexts(job);
+    await jobs.end(job, endOf(outcome));
+  };
+  let bytes = 0;
+  const keep = async (): Promise<KeptText> => {
+    bytes = await keepText(jobs, importing);
+    return textOf(jobs, importing, bytes);
+  };
+  const { id } = await imports.start(parameters, starter, keep, isFinal ? onEnd : undefined);
+  return { importId: id, bytes };
+}
+
+/** Keeps the text of a report as it arrives. @returns its bytes @throws AppError `payload_too_large` · `unavailable` */
+async function keepText(
+  jobs: CollectorJobs,
+  { job, entry, body, scope: { organizationId } }: Importing,
+): Promise<number> {
+  const most = Math.min(REPORT_BYTES, MOST_REPORTED_BYTES - bytesOf(job));
+  let bytes = 0;
+  const text = async function* (): AsyncGenerator<Uint8Array> {
+    for await (const piece of unpacked(body, damage)) {
+      bytes += piece.length;
+      if (bytes > most) throw new AppError("payload_too_large", { limit_bytes: most });
+      yield piece;
+    }
+  };
+  await jobs.keep(entry, organizationId, text(), KEEP_MS);
+  if (bytes === 0) throw validationFailed({ path: "body", message: "must be a report in lines of JSON" });
+  return bytes;
+}
+
+function damage(): AppError {
+  return validationFailed({ path: "body", message: "must be a complete gzip file" });
+}
+
+/** What is imported: the report, and those before it with the final one. */
+function textOf(
+  jobs: CollectorJobs,
+  { job, entry, isFinal, scope: { organizationId } }: Importing,
+  ownBytes: number,
+): KeptText {
+  const before = isFinal ? job.reports.filter(({ is_done }) => is_done) : [];
+  return {
+    bytes: before.reduce((sum, { bytes }) => sum + bytes, ownBytes),
+    read: async function* () {
+      for (const one of [...before, entry]) {
+        yield* jobs.textOf(one, organizationId);
+        yield NEWLINE;
+      }
+    },
+  };
 }
 
 function endOf({ state, error, summary, covered }: JobOutcome) {
@@ -129,65 +188,4 @@ function endOf({ state, error, summary, covered }: JobOutcome) {
 function messageOf({ message, params }: NonNullable<JobOutcome["error"]>): string {
   const [fault] = (params["errors"] ?? []) as readonly { readonly path: string; readonly message: string }[];
   return fault === undefined ? message : `The report cannot be read: ${fault.path} ${fault.message}`;
-}
-
-/** Receives the text of a report within the room that is left, and keeps it unless it is the final one. */
-function createReceiving(jobs: CollectorJobs, job: CollectorJobDocument, isFinal: boolean) {
-  const before = job.reports.filter(({ is_done }) => is_done);
-  const room = MOST_REPORTED_BYTES - bytesOf(job);
-  let bytes = 0;
-
-  async function* own(body: UploadedBytes): AsyncGenerator<Buffer> {
-    for await (const piece of plainText(body)) {
-      bytes += piece.length;
-      if (bytes > room) throw new AppError("payload_too_large", { limit_bytes: MOST_REPORTED_BYTES });
-      yield piece;
-    }
-    if (bytes === 0) throw validationFailed({ path: "body", message: "must be a report in lines of JSON" });
-  }
-
-  async function* file(body: UploadedBytes): AsyncGenerator<Buffer> {
-    if (isFinal && before.length > 0) {
-      yield* jobs.kept(job);
-      yield NEWLINE;
-    }
-    if (isFinal) {
-      yield* own(body);
-      return;
-    }
-    const keeper = jobs.keep(job, job.reports.length);
-    for await (const piece of own(body)) {
-      await keeper.add(piece);
-      yield piece;
-    }
-    await keeper.add(NEWLINE);
-    await keeper.end();
-  }
-
-  return { file, bytes: () => bytes };
-}
-
-/** The text of a file, which may be compressed. @throws AppError `validation_failed` */
-async function* plainText(body: UploadedBytes): AsyncGenerator<Buffer> {
-  const pieces = body[Symbol.asyncIterator]();
-  const first = await pieces.next();
-  if (first.done === true) return;
-  const rest = async function* (): AsyncGenerator<Uint8Array> {
-    yield first.value;
-    for (let next = await pieces.next(); next.done !== true; next = await pieces.next()) yield next.value;
-  };
-  if (!isGzip(first.value)) {
-    for await (const piece of rest()) yield Buffer.from(piece);
-    return;
-  }
-  const source = Readable.from(rest());
-  const unzipped = source.pipe(createGunzip());
-  source.on("error", (error) => unzipped.destroy(error));
-  try {
-    for await (const piece of unzipped) yield piece as Buffer;
-  } catch (error) {
-    if (error instanceof AppError) throw error;
-    const isOfGzip = error instanceof Error && "code" in error && String(error.code).startsWith("Z_");
-    throw isOfGzip ? validationFailed({ path: "body", message: "must be a complete gzip file" }) : error;
-  }
 }

@@ -153,7 +153,8 @@ export async function prepareImport(storage: Storage, parameters: ImportParamete
 interface ImportRun {
   /** In its own thread. */
   readonly session: Remote;
-  readonly file: FileBlocks;
+  /** Its blocks, which are transferred. */
+  readonly file: Iterable<FileBlocks[number]> | AsyncIterable<FileBlocks[number]>;
   readonly limits: FileLimits;
   readonly watch: ImportWatch;
 }
@@ -188,7 +189,8 @@ export async function* runImport(
     limits,
     ...(coverage && { coverage }),
   };
-  yield* responseText(run, await session.read(file, given));
+  for await (const block of file) await session.receive(block);
+  yield* responseText(run, await session.read(given));
 }
 
 /** Ids of the organization's tags, of which there are few, by their names in lower case. */

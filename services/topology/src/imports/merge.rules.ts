@@ -280,19 +280,30 @@ function joinFamilies(
   hosts: readonly SeenHost[],
   { find, join }: { find: (index: number) => number; join: (a: number, b: number) => void },
 ): void {
-  const byName = new Map<string, { v4: Set<number>; v6: Set<number>; macs: Set<string> }>();
+  const byName = new Map<string, Families>();
   for (const [index, { hostname, name = null, addresses }] of hosts.entries()) {
     const key = (hostLabel(hostname) === null ? name : hostname)?.toLowerCase() ?? null;
     if (key === null || addresses.length === 0) continue;
-    const named = byName.get(key) ?? { v4: new Set(), v6: new Set(), macs: new Set() };
+    const named = byName.get(key) ?? { v4: null, v6: null, mac: null };
     byName.set(key, named);
-    const hasIpv4 = addresses.some(({ ip }) => !ip.includes(":"));
-    (hasIpv4 ? named.v4 : named.v6).add(find(index));
-    for (const { mac } of addresses) if (mac !== null) named.macs.add(mac);
+    const family = addresses.some(({ ip }) => !ip.includes(":")) ? "v4" : "v6";
+    named[family] = only(named[family], find(index));
+    for (const { mac } of addresses) if (mac !== null) named.mac = only(named.mac, mac);
   }
-  for (const { v4, v6, macs } of byName.values()) {
-    const [one] = v4;
-    const [other] = v6;
-    if (v4.size === 1 && v6.size === 1 && macs.size <= 1 && one !== undefined && other !== undefined) join(one, other);
-  }
+  for (const { v4, v6, mac } of byName.values())
+    if (typeof v4 === "number" && typeof v6 === "number" && mac !== SEVERAL) join(v4, v6);
+}
+
+const SEVERAL = Symbol("several");
+type Only<Value> = Value | typeof SEVERAL | null;
+
+/** Where a name has addresses of each family, and with which MAC address; sets would take most of the memory of a large file. */
+interface Families {
+  v4: Only<number>;
+  v6: Only<number>;
+  mac: Only<string>;
+}
+
+function only<Value>(known: Only<Value>, value: Value): Only<Value> {
+  return known === null || known === value ? value : SEVERAL;
 }

@@ -1,3 +1,4 @@
+import type { Role } from "@nts/shared/contract";
 import type { SeenAddress, SeenHost } from "./scan.rules.js";
 
 // Hosts of which only what identifies them is at hand; the rest is unpacked when it is asked for.
@@ -15,17 +16,20 @@ export class PackedHost implements SeenHost {
   readonly line: number;
   readonly addresses: readonly SeenAddress[];
   readonly hostname: string | null;
+  readonly name: string | null;
+  readonly role: Role | null;
   readonly covered: NonNullable<SeenHost["covered"]>;
 
   constructor(
-    { line, addresses, hostname, covered = [] }: SeenHost,
+    { line, addresses, hostname, name = null, role = null, covered = [] }: SeenHost,
     private readonly packed: PackedDetails,
     private readonly position: number,
   ) {
     this.line = line;
     this.covered = covered;
     // Copied, because texts that were cut out of a file keep all of it.
-    ({ addresses: this.addresses, hostname: this.hostname } = copyOf({ addresses, hostname }));
+    ({ addresses: this.addresses, hostname: this.hostname, name: this.name } = copyOf({ addresses, hostname, name }));
+    this.role = role;
   }
 
   get vendor(): string | null {
@@ -52,8 +56,8 @@ export function isPacked(host: SeenHost): boolean {
 /** A host with other values of some members. */
 export function hostWith(host: SeenHost, members: Partial<SeenHost>): SeenHost {
   if (!(host instanceof PackedHost)) return { ...host, ...members };
-  const { line, addresses, hostname, covered } = host;
-  return { line, addresses, hostname, covered, ...host.details(), ...members };
+  const { line, addresses, hostname, name, role, covered } = host;
+  return { line, addresses, hostname, name, role, covered, ...host.details(), ...members };
 }
 
 function copyOf<Value>(value: Value): Value {

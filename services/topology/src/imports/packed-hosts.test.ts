@@ -12,6 +12,8 @@ function seen(n: number): SeenHost {
     line: n,
     addresses: [{ ip, mac: null }],
     hostname: `host-${n}.example`,
+    name: n % 2 === 0 ? null : `name ${n}`,
+    role: n % 3 === 0 ? "Server" : null,
     covered: [{ ip, protocol: "Tcp", ranges: [[1, n + 1]], except: new Set([22]) }],
     vendor: `vendor ${n}`,
     says: { vendor: `vendor ${n}` },

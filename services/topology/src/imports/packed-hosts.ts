@@ -19,7 +19,7 @@ interface Block extends PackedDetails {
 
 /** Packs hosts that have no other members than these and their details. */
 export function createPacker(): (
-  host: Pick<SeenHost, "line" | "addresses" | "hostname" | "covered" | keyof Details>,
+  host: Pick<SeenHost, "line" | "addresses" | "hostname" | "name" | "role" | "covered" | keyof Details>,
 ) => SeenHost {
   const unpacked = new Map<Block, readonly Details[]>();
 

@@ -94,7 +94,7 @@ describe("jobs", () => {
     const done: string[] = [];
     const ends: (() => void)[] = [];
     const job = (name: string, textBytes: number): Promise<void> =>
-      runner.runLater(name, textBytes, async () => {
+      runner.runLater({ organizationId: name, isOfCollector: false }, textBytes, async () => {
         await new Promise<void>((resolve) => ends.push(resolve));
         done.push(name);
       });
@@ -108,5 +108,26 @@ describe("jobs", () => {
     }
     await Promise.all(jobs);
     expect([done, runner.running(), threads.running]).toEqual([["small", "large", "larger"], 0, 0]);
+  });
+
+  it("of collectors run one at a time, and take no places of the people of their organization", async () => {
+    const { runner } = aRunner({ running: 4, waiting: 1, waitingOfOrganization: 0 });
+    const begun: string[] = [];
+    const ends: (() => void)[] = [];
+    const job = (name: string, isOfCollector: boolean): Promise<void> =>
+      runner.runLater({ organizationId: "a", isOfCollector }, 1, async () => {
+        begun.push(name);
+        await new Promise<void>((resolve) => ends.push(resolve));
+      });
+    const jobs = [job("one", true), job("another", true), job("a third", true), job("of people", false)];
+    await new Promise(setImmediate);
+    expect([[...begun].sort(), runner.waiting()]).toEqual([["of people", "one"], 2]);
+    while (begun.length < jobs.length) {
+      ends.shift()?.();
+      await new Promise(setImmediate);
+    }
+    expect(begun.slice(2)).toEqual(["another", "a third"]);
+    for (const end of ends) end();
+    await Promise.all(jobs);
   });
 });

@@ -1,7 +1,9 @@
 import type { UploadedBytes } from "@nts/shared/contract";
+import { createFairQueue } from "@nts/shared/scheduling/fair-queue";
 import { createImportQueue } from "./queue.js";
 import { createSpool, type FileBlocks, type SpooledFile } from "./spool.js";
 import { type Remote, startImportThread, type ThreadLimits } from "./thread.js";
+import { textBytesOf } from "./unpack.js";
 import { createUnreadResults, type UnreadLimits } from "./unread.js";
 
 // Resources shared by the imports of a process: memory, slots, threads. An import has its slot and its thread until it is
@@ -21,8 +23,10 @@ export interface RunnerLimits {
   readonly waitMs: number;
   /** How long a job waits for its slot. */
   readonly jobWaitMs: number;
-  /** Jobs with more text run one at a time. */
+  /** Of imports with more text, one job and one other run at a time: each takes much memory. */
   readonly smallBytes: number;
+  /** Large jobs that wait, whose files are not in memory. */
+  readonly largeWaiting: number;
   readonly thread: ThreadLimits;
   /** Of a job. */
   readonly jobThread: ThreadLimits;
@@ -39,8 +43,9 @@ export const RUNNER_LIMITS: RunnerLimits = {
   waitMs: 2_500,
   jobWaitMs: 900_000,
   smallBytes: 2 * MIB,
-  thread: { seconds: 10, memoryMb: 160 },
-  jobThread: { seconds: 60, memoryMb: 160 },
+  largeWaiting: 200,
+  thread: { seconds: 10, memoryMb: 112 },
+  jobThread: { seconds: 60, memoryMb: 112 },
 };
 
 /** Given to an import when it starts. */
@@ -48,6 +53,13 @@ export interface Turn {
   readonly session: Remote;
   /** The file, in memory that may be transferred once. */
   takeFile(): FileBlocks;
+}
+
+/** Whose job it is. */
+export interface JobOwner {
+  readonly organizationId: string;
+  /** True if it imports a report of a collector. Those of an organization run one at a time, and take no places from its people. */
+  readonly isOfCollector: boolean;
 }
 
 export interface ImportRunner {
@@ -71,13 +83,12 @@ export interface ImportRunner {
   /** Receives a file for {@link runLater}. @throws AppError `rate_limited` · `unavailable` */
   receive(organizationId: string, file: UploadedBytes): Promise<SpooledFile>;
   /**
-   * Waits for a slot, for long if need be, and runs an import in its own thread. Large ones run one at a time, since each
-   * takes much memory. Its result is read at once.
+   * Waits for a slot, for long if need be, and runs an import in its own thread. Its result is read at once.
    *
    * @param textBytes of the file
    * @throws AppError `rate_limited` · `unavailable`
    */
-  runLater(organizationId: string, textBytes: number, work: (session: Remote) => Promise<void>): Promise<void>;
+  runLater(owner: JobOwner, textBytes: number, work: (session: Remote) => Promise<void>): Promise<void>;
   running(): number;
   waiting(): number;
   spooledBytes(): number;
@@ -92,37 +103,46 @@ export function createImportRunner(
   const spool = createSpool(limits.spool);
   const queue = createImportQueue(limits);
   const large = createImportQueue({ ...limits, running: 1 });
+  const largeJobs = createImportQueue({ ...limits, running: 1, waiting: limits.largeWaiting });
+  const ofCollectors = createFairQueue({ ofKey: 1 });
   const unread = createUnreadResults(limits.unread);
-  const inSlot: ImportRunner["runWithFile"] = async function* (organizationId, file, work) {
+
+  /** @param inThread whether it takes a thread, so that large ones run one at a time */
+  async function* inSlot(
+    organizationId: string,
+    file: UploadedBytes,
+    { inThread, work }: { inThread: boolean; work: (takeFile: Turn["takeFile"]) => AsyncGenerator<string> },
+  ): AsyncGenerator<string> {
     const spooled = await spool.receive(organizationId, file);
+    const leaves: (() => void)[] = [];
     try {
-      const leave = await queue.enter(organizationId);
-      try {
-        yield* work(() => {
-          spooled.release();
-          return spooled.blocks;
-        });
-      } finally {
-        leave();
-      }
+      const isLarge = inThread && (await textBytesOf(spooled.blocks, limits.smallBytes)) > limits.smallBytes;
+      for (const one of isLarge ? [large, queue] : [queue]) leaves.push(await one.enter(organizationId));
+      yield* work(() => {
+        spooled.release();
+        return spooled.blocks;
+      });
     } finally {
+      for (const leave of leaves) leave();
       spooled.release();
     }
-  };
-  const runWithFile: ImportRunner["runWithFile"] = (organizationId, file, work) =>
-    unread.ahead(organizationId, inSlot(organizationId, file, work));
+  }
+
   return {
     running: queue.running,
-    waiting: () => queue.waiting() + large.waiting(),
+    waiting: () => [queue, large, largeJobs, ofCollectors].reduce((sum, { waiting }) => sum + waiting(), 0),
     spooledBytes: spool.bytes,
     unreadBytes: unread.bytes,
-    runWithFile,
+    runWithFile: (organizationId, file, work) =>
+      unread.ahead(organizationId, inSlot(organizationId, file, { inThread: false, work })),
     receive: spool.receive,
-    runLater: async (organizationId, textBytes, work) => {
+    runLater: async ({ organizationId, isOfCollector }, textBytes, work) => {
+      const key = isOfCollector ? `collectors of ${organizationId}` : organizationId;
+      const places = textBytes > limits.smallBytes ? [largeJobs, queue] : [queue];
       const leaves: (() => void)[] = [];
       try {
-        for (const one of textBytes > limits.smallBytes ? [large, queue] : [queue])
-          leaves.push(await one.enter(organizationId, limits.jobWaitMs));
+        for (const one of isOfCollector ? [ofCollectors, ...places] : places)
+          leaves.push(await one.enter(key, limits.jobWaitMs));
         const thread = startThread(limits.jobThread);
         try {
           await work(thread.session);
@@ -133,14 +153,16 @@ export function createImportRunner(
         for (const leave of leaves) leave();
       }
     },
-    run: (organizationId, file, work) =>
-      runWithFile(organizationId, file, async function* (takeFile) {
+    run: (organizationId, file, work) => {
+      const inOwnThread = async function* (takeFile: Turn["takeFile"]): AsyncGenerator<string> {
         const thread = startThread(limits.thread);
         try {
           yield* work({ session: thread.session, takeFile });
         } finally {
           await thread.end();
         }
-      }),
+      };
+      return unread.ahead(organizationId, inSlot(organizationId, file, { inThread: true, work: inOwnThread }));
+    },
   };
 }

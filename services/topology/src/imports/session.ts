@@ -285,12 +285,13 @@ export function createSession(make: Makers): Session {
   return {
     read: (blocks, options) => {
       given = options;
-      const { format, groups, ...read } = sightingsIn(blocks, given);
+      const { format, groups, scan: read } = sightingsIn(blocks, given);
       by = format;
-      ({ scan } = read);
+      // Without the sightings, which are merged by now.
+      scan = { ...read, hosts: [] };
       batches = identitiesOf(groups);
       recognition = createRecognition(groups, given.named);
-      coverage = createFileCoverage(scan, { format, nowMs: given.nowMs, lost: recognition.lost });
+      coverage = createFileCoverage(read, { format, nowMs: given.nowMs, lost: recognition.lost });
       const { info, brokeOff, columns } = scan;
       const ofTable = columns === undefined ? {} : { columns };
       return {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
 import { PassThrough } from "node:stream";
 import { gzipSync } from "node:zlib";
-import { createSpool, textBytesOf } from "./spool.js";
+import { createSpool } from "./spool.js";
 
 const refused = (code: string): unknown => expect.objectContaining({ code, params: { retry_after_seconds: 5 } });
 
@@ -17,17 +17,6 @@ function aFile() {
 
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(() => setImmediate(resolve)));
 const bytes = (length: number): Uint8Array => new Uint8Array(length).map((_value, index) => index % 251);
-
-describe("the size of a file", () => {
-  it("is that of its text, whether or not it is compressed, and wherever it is split", () => {
-    const text = bytes(600_000);
-    const packed = gzipSync(text);
-    expect(textBytesOf([text.subarray(0, 5), text.subarray(5)])).toBe(600_000);
-    expect(textBytesOf([packed])).toBe(600_000);
-    expect(textBytesOf([packed.subarray(0, -3), packed.subarray(-3)])).toBe(600_000);
-    expect(textBytesOf([packed.subarray(0, 3)])).toBe(3);
-  });
-});
 
 describe("spooled files", () => {
   it("are stored unchanged in separate memory, however they are split", async () => {
@@ -48,6 +37,16 @@ describe("spooled files", () => {
     release();
     release();
     expect(spool.bytes()).toBe(0);
+  });
+
+  it("stay compressed, and count as they were sent", async () => {
+    const spool = createSpool({ totalBytes: 100_000, organizationBytes: 100_000 });
+    const packed = gzipSync(Buffer.alloc(1_000_000));
+    const { file, send, end } = aFile();
+    send(packed);
+    end();
+    const { blocks } = await spool.receive("a", file);
+    expect([Buffer.concat(blocks).equals(packed), spool.bytes()]).toEqual([true, packed.length]);
   });
 
   it("of one organization are limited to its share, and the one that exceeds it is rejected", async () => {

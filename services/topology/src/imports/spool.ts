@@ -1,8 +1,7 @@
 import type { UploadedBytes } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
-import { isGzip } from "./gzip.rules.js";
 
-// Buffers uploads, so that an import starts with a complete file and slow clients hold only the bytes they sent. Data
+// Buffers uploads, as they are sent (see `unpack.ts`), so that an import starts with a complete file and slow clients hold only the bytes they sent. Data
 // is copied into our own blocks, because a chunk may be one byte of a 64 KiB buffer.
 
 const BLOCK_BYTES = 262_144;
@@ -121,12 +120,4 @@ function createBlocks() {
     },
     all: (): FileBlocks => [...full, block.slice(0, used)],
   };
-}
-
-/** The size of a file, uncompressed: what a gzip file says of itself at its end (RFC 1952). */
-export function textBytesOf(blocks: readonly Uint8Array[]): number {
-  const bytes = blocks.reduce((sum, { length }) => sum + length, 0);
-  if (!isGzip(blocks[0])) return bytes;
-  const end = Buffer.concat(blocks.slice(-2));
-  return end.length < 4 ? bytes : Math.max(bytes, end.readUInt32LE(end.length - 4));
 }

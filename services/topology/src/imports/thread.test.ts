@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { AppError } from "@nts/shared/errors";
-import { type ImportThread, startImportThread, type ThreadLimits } from "./thread.js";
+import type { ReadFile } from "./session.js";
+import { type ImportThread, type Remote, startImportThread, type ThreadLimits } from "./thread.js";
 
 /** The long tier reads all of them, and plans a large file. */
 const EXPENSIVE_FILES = Number(process.env["EXPENSIVE_FILES"] ?? 2);
@@ -11,7 +12,10 @@ const GIVEN = { networkId: "network", hints: [], format: "nmap", named: null, no
 let thread: ImportThread | null = null;
 afterEach(() => thread?.end());
 
-const blocksOf = (text: string): Uint8Array[] => [new TextEncoder().encode(text)];
+async function readIn(session: Remote, text: string): Promise<ReadFile> {
+  await session.receive(new TextEncoder().encode(text));
+  return session.read(GIVEN);
+}
 const scanOf = (inside: string): string => `<nmaprun scanner="nmap">\n${inside}\n</nmaprun>`;
 const host = (inside: string): string => `<host><status state="up"/>${inside}</host>\n`;
 const address = (ip: string): string => `<address addr="${ip}" addrtype="ipv4"/>`;
@@ -25,7 +29,7 @@ async function planned(file: string, limits = LIMITS): Promise<number | string> 
   thread = startImportThread(limits);
   const { session } = thread;
   try {
-    const { batches } = await session.read(blocksOf(file), GIVEN);
+    const { batches } = await readIn(session, file);
     for (let batch = 0; batch < batches; batch++) await session.identities(batch);
     const { jobs } = await session.settle([]);
     for (let from = 0; from < jobs;) {
@@ -210,7 +214,7 @@ describe("an import in a worker thread", () => {
 
   it("reports the place of an error in the file", async () => {
     thread = startImportThread(LIMITS);
-    await expect(thread.session.read(blocksOf(scanOf("<host>")), GIVEN)).rejects.toMatchObject({
+    await expect(readIn(thread.session, scanOf("<host>"))).rejects.toMatchObject({
       code: "validation_failed",
       params: { errors: [{ path: "line 3, column 11", message: "unexpected close tag" }] },
     });

@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads";
 import { AppError, type ErrorCode, type ErrorParams } from "@nts/shared/errors";
 import { RECIPES } from "./recipes.js";
-import type { Session } from "./session.js";
+import type { ReceivingSession } from "./received-file.js";
 import { threadSeconds } from "./thread-time.js";
 
 // Files are read, recognized and planned in a separate thread with limits of CPU time and memory, so that exceeding
@@ -17,7 +17,7 @@ export interface ThreadLimits {
 /** A call of the session in the thread. */
 export interface Question {
   readonly id: number;
-  readonly name: keyof Session;
+  readonly name: keyof ReceivingSession;
   readonly args: readonly unknown[];
 }
 
@@ -31,7 +31,7 @@ type Promised<F> = F extends (...args: infer Args) => infer Result
   : never;
 
 /** A session in another thread. */
-export type Remote = { readonly [Name in keyof Session]: Promised<Session[Name]> };
+export type Remote = { readonly [Name in keyof ReceivingSession]: Promised<ReceivingSession[Name]> };
 
 export interface ImportThread {
   readonly session: Remote;
@@ -44,7 +44,8 @@ interface Pending {
   readonly reject: (error: unknown) => void;
 }
 
-const NAMES: readonly (keyof Session)[] = [
+const NAMES: readonly (keyof ReceivingSession)[] = [
+  "receive",
   "read",
   "identities",
   "recognize",
@@ -128,7 +129,7 @@ export function startImportThread(limits: ThreadLimits): ImportThread {
     finish(new AppError("internal_error", {}, new Error("the thread of an import has ended")));
   });
 
-  const ask = (name: keyof Session, args: readonly unknown[]): Promise<never> =>
+  const ask = (name: keyof ReceivingSession, args: readonly unknown[]): Promise<never> =>
     new Promise((resolve, reject) => {
       if (ended !== null) {
         reject(ended);
@@ -147,7 +148,7 @@ export function startImportThread(limits: ThreadLimits): ImportThread {
 
 /** Blocks of a file are transferred, not copied. */
 function transferable(args: readonly unknown[]): ArrayBuffer[] {
-  return args.flat().flatMap((value) => (value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : []));
+  return args.flatMap((value) => (value instanceof Uint8Array ? [value.buffer as ArrayBuffer] : []));
 }
 
 function tooExpensive(limit: "processor_time" | "memory"): AppError {

@@ -5,7 +5,7 @@ import { makersOf, type Recipes } from "./makers.rules.js";
 import { threadId } from "./thread-time.js";
 import type { Question, Reply } from "./thread.js";
 
-// The thread of an import: handles calls of its session sequentially.
+// The thread of an import: handles calls of its session, one at a time.
 
 const port = parentPort;
 if (port === null) throw new Error("this file is run as a worker thread");
@@ -17,15 +17,18 @@ lowerThreadPriority(10);
 
 // Loaded at low priority, as it costs as much as reading a scan.
 const { createSession } = await import("./session.js");
-const session = createSession(makersOf(workerData as Recipes));
+const { receiving } = await import("./received-file.js");
+const session = receiving(createSession(makersOf(workerData as Recipes)));
 
 port.on("message", ({ id, name, args }: Question) => {
-  port.postMessage(replyTo(id, name, args));
+  void replyTo(id, name, args).then((reply) => {
+    port.postMessage(reply);
+  });
 });
 
-function replyTo(id: number, name: Question["name"], args: readonly unknown[]): Reply {
+async function replyTo(id: number, name: Question["name"], args: readonly unknown[]): Promise<Reply> {
   try {
-    return { id, result: (session[name] as (...given: readonly unknown[]) => unknown)(...args) };
+    return { id, result: await (session[name] as (...given: readonly unknown[]) => unknown)(...args) };
   } catch (error) {
     if (error instanceof AppError) return { id, refusal: { code: error.code, params: error.params } };
     return { id, fault: error };

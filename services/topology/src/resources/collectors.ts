@@ -12,8 +12,8 @@ import { type ListPart, respond } from "@nts/shared/http/respond";
 import type { Scope, UserPrincipal } from "@nts/shared/http/tenancy";
 import { assign, assignmentOf, awaitWork } from "../collectors/assign.js";
 import { takeReport } from "../collectors/reports.js";
-import type { ImportJobRunner } from "../imports/jobs/jobs.js";
 import type { Waiting } from "../journal/waiting.js";
+import type { ImportJobRunner } from "../imports/jobs/jobs.js";
 import { type CollectorJobQuery, collectorJobOf, type CollectorKey } from "../storage/collector-jobs.js";
 import type { Storage } from "../storage/storage.js";
 
@@ -103,7 +103,7 @@ export function mountCollectors(router: Router, { storage, imports, waiting }: C
     const receipt = await takeReport(jobs, imports, {
       ...{ collector, plan, jobId: params.id, key: idempotencyKey ?? "", isFinal: query.final },
       ...{ ageSeconds: query.age_seconds, body, scope, work, log },
-      starter: { userId, keyId: credentialId, requestId: cause.requestId },
+      starter: { userId, keyId: credentialId, collectorId: collector.collector_id, requestId: cause.requestId },
     });
     return respond.data(receipt, receipt.is_repeated ? { headers: { "idempotency-replayed": "true" } } : {});
   });

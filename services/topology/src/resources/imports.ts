@@ -41,7 +41,8 @@ export function mountImports(router: Router, storage: Storage, { runner, jobs }:
   ): Promise<HandlerResponse<never>> {
     if (!prefersJob) return respond.jsonPieces(importScan(storage, runner, { ...parameters, file }));
     const { kind, userId, credentialId } = principal;
-    const starter = { userId, keyId: kind === "key" ? credentialId : null, requestId: cause.requestId };
+    const keyId = kind === "key" ? credentialId : null;
+    const starter = { userId, keyId, collectorId: null, requestId: cause.requestId };
     const job = await jobs.start(parameters, starter, file);
     return respond.accepted(job, getImportJob.path.replace("{id}", job.id));
   }

@@ -14,7 +14,7 @@ import { newId } from "@nts/shared/ids";
 import { isDuplicateKey } from "@nts/shared/mongo/faults";
 import { keysetOf, type PageQuery } from "@nts/shared/mongo/keyset";
 import { COLLECTOR_JOBS_INDEX } from "./indexes.js";
-import { createJobBlocks, expiry, type JobKey } from "./job-blocks.js";
+import { createJobBlocks, expiry } from "./job-blocks.js";
 import { narrowedTo, within } from "./scope.js";
 import { scopedCollection } from "./scoped-collection.js";
 
@@ -28,10 +28,6 @@ const QUEUED_MS = 900_000;
 const RECEIVING_MS = 120_000;
 /** After which the import of a final report has been interrupted. */
 const IMPORTING_MS = 3_600_000;
-/** Bytes of a report per block. */
-const BLOCK_BYTES = 4 * 1_048_576;
-/** Blocks of a report at most, by which those of the next ones are numbered. */
-const BLOCKS_OF_REPORT = 100;
 
 /** A report of a job. */
 export interface ReportEntry {
@@ -43,6 +39,8 @@ export interface ReportEntry {
   readonly is_done: boolean;
   readonly bytes: number;
   readonly import_id: string | null;
+  /** By which its text is kept. */
+  readonly text_id: string;
 }
 
 export interface CollectorJobDocument {
@@ -120,25 +118,24 @@ export interface CollectorJobs {
   receive(
     job: CollectorJobDocument,
     report: Pick<ReportEntry, "key" | "is_final">,
-  ): Promise<CollectorJobDocument | null>;
+  ): Promise<{ readonly job: CollectorJobDocument; readonly entry: ReportEntry } | null>;
   /** The report was taken. */
   received(job: CollectorJobDocument, report: ReportEntry, requestId: string): Promise<CollectorJobDocument | null>;
   /** The report was not taken. */
-  release(job: CollectorJobDocument, key: string): Promise<void>;
+  release(job: CollectorJobDocument, report: ReportEntry): Promise<void>;
   /** The import of its final report has ended. */
   end(job: CollectorJobDocument, end: CollectorJobEnd): Promise<void>;
-  /** Keeps the text of a report for the final one. @param at number of the report */
-  keep(job: JobKey, at: number): { add(piece: Buffer): Promise<void>; end(): Promise<void> };
-  /** The texts of kept reports in order. */
-  kept(job: JobKey): AsyncGenerator<Buffer>;
-  dropKept(job: JobKey): Promise<void>;
+  /** Keeps the text of a report. @see JobBlocks */
+  keep(report: ReportEntry, organizationId: string, text: AsyncIterable<Uint8Array>, mostMs: number): Promise<void>;
+  textOf(report: ReportEntry, organizationId: string): AsyncGenerator<Buffer>;
+  dropTexts(job: CollectorJobDocument): Promise<void>;
 }
 
 const OPEN = { state: { $in: ["queued" as const, "running" as const] } };
 
 export function createCollectorJobs(db: Db): CollectorJobs {
   const jobs = scopedCollection<CollectorJobDocument>(db, "collector_jobs");
-  const reports = createJobBlocks(db, "collector_reports", 1);
+  const texts = createJobBlocks(db, "collector_reports", 1);
   const of = ({ organization_id, collector_id }: CollectorKey) => ({ organization_id, collector_id });
   const one = ({ organization_id, _id }: CollectorJobDocument) => ({ organization_id, _id });
   const after = { returnDocument: "after" } as const;
@@ -280,8 +277,11 @@ export function createCollectorJobs(db: Db): CollectorJobs {
       const before = new Date(now.getTime() - RECEIVING_MS);
       const interrupted = job.reports.find((report) => report.key === key && !report.is_done && report.at < before);
       if (interrupted !== undefined) await jobs.updateOne(one(job), { $pull: { reports: interrupted } });
-      const entry: ReportEntry = { key, is_final, at: now, is_done: false, bytes: 0, import_id: null };
-      return jobs.findOneAndUpdate(
+      const entry: ReportEntry = {
+        ...{ key, is_final, at: now, is_done: false, bytes: 0, import_id: null },
+        text_id: newId(),
+      };
+      const receiving = await jobs.findOneAndUpdate(
         {
           ...one(job),
           state: "running",
@@ -292,6 +292,7 @@ export function createCollectorJobs(db: Db): CollectorJobs {
         { $push: { reports: entry } },
         after,
       );
+      return receiving === null ? null : { job: receiving, entry };
     },
     received: async (job, { key, is_final, bytes, import_id }, request_id) => {
       const taken = { "reports.$.is_done": true, "reports.$.bytes": bytes, "reports.$.import_id": import_id };
@@ -305,35 +306,22 @@ export function createCollectorJobs(db: Db): CollectorJobs {
       const importing = { $set: { state: "importing" as const } };
       return (await jobs.findOneAndUpdate({ ...one(job), state: "running" }, importing, after)) ?? saved;
     },
-    release: async (job, key) => {
+    release: async (job, { key, text_id }) => {
       await jobs.updateOne(one(job), { $pull: { reports: { key, is_done: false } } });
+      await texts.remove(job.organization_id, [text_id]);
     },
     end: async (job, end) => {
       const states = ["running" as const, "importing" as const, "late" as const];
       await jobs.updateOne({ ...one(job), state: { $in: states } }, { $set: { ...end, ended_at: new Date() } });
     },
-    keep: (job, at) => {
-      let n = at * BLOCKS_OF_REPORT;
-      let held: Buffer[] = [];
-      let length = 0;
-      const flush = async (): Promise<void> => {
-        if (length === 0) return;
-        const data = Buffer.concat(held);
-        held = [];
-        length = 0;
-        await reports.add(job, n++, data);
-      };
-      return {
-        add: async (piece) => {
-          held.push(piece);
-          length += piece.length;
-          if (length >= BLOCK_BYTES) await flush();
-        },
-        end: flush,
-      };
-    },
-    kept: (job) => reports.read(job),
-    dropKept: ({ _id, organization_id }) => reports.remove(organization_id, [_id]),
+    keep: ({ text_id }, organization_id, text, mostMs) =>
+      texts.addFile({ _id: text_id, organization_id }, text, mostMs),
+    textOf: ({ text_id }, organization_id) => texts.read({ _id: text_id, organization_id }),
+    dropTexts: ({ organization_id, reports }) =>
+      texts.remove(
+        organization_id,
+        reports.map(({ text_id }) => text_id),
+      ),
   };
 }
 

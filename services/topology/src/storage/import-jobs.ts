@@ -2,19 +2,25 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import type { Db } from "mongodb";
 import { type ImportJob, JOB_DAYS } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { BY_ID, IMPORT_JOBS_INDEX } from "./indexes.js";
-import { createJobBlocks, expiry, type JobKey } from "./job-blocks.js";
+import { BY_ID, IMPORT_JOBS_OF_INDEX, JOBS_INDEX } from "./indexes.js";
+import { createJobBlocks, expiry, type JobBlocks, type JobKey } from "./job-blocks.js";
 import { createOpenJobs, type JobEnd, type JobError, type OpenJobDocument, type OpenJobs } from "./open-jobs.js";
 import { within } from "./scope.js";
 import { scopedCollection } from "./scoped-collection.js";
 
 // Import jobs with their plans, and the files of those that wait. All expire.
 
-/** Jobs kept of an organization, and bytes of their compressed plans; older ones are dropped. */
-export const MOST_JOBS = 200;
-export const MOST_PLAN_BYTES = 64 * 1_048_576;
-/** Bytes of a file, and characters of a plan, per block. */
-const FILE_BYTES = 4 * 1_048_576;
+/** What is kept of jobs; older ones are dropped. */
+interface Kept {
+  readonly jobs: number;
+  /** Of their compressed plans. */
+  readonly planBytes: number;
+}
+
+/** Of the people of an organization, and of each of its collectors, whose jobs displace no others. */
+export const KEPT_OF_PEOPLE: Kept = { jobs: 200, planBytes: 64 * 1_048_576 };
+export const KEPT_OF_COLLECTOR: Kept = { jobs: 50, planBytes: 4 * 1_048_576 };
+/** Characters of a plan per block. */
 const PLAN_LENGTH = 1_048_576;
 /** Days for which the file of a waiting job is kept, if its process dies. */
 const FILE_DAYS = 1;
@@ -38,13 +44,15 @@ interface JobDocument extends OpenJobDocument {
   started_at: Date | null;
   /** Of its compressed plan. */
   plan_bytes: number;
+  /** The collector whose report it imports; null for people. */
+  collector_id: string | null;
   expires_at: Date;
 }
 
 /** What is known of a job when it is created. */
 export type NewJob = Pick<
   JobDocument,
-  "_id" | "organization_id" | "network_id" | "user_id" | "key_id" | "request_id" | "format" | "dry_run"
+  "_id" | "organization_id" | "network_id" | "user_id" | "key_id" | "collector_id" | "request_id" | "format" | "dry_run"
 >;
 
 /** What changes while a job runs. */
@@ -53,9 +61,9 @@ export type JobProgress = Partial<
 >;
 
 export interface ImportJobs extends Pick<OpenJobs, "endOf"> {
-  /** Creates a queued job, and drops the oldest ones of the organization. */
+  /** Creates a queued job, and drops the oldest ones of the organization's people, or of the collector. */
   create(job: NewJob): Promise<ImportJob>;
-  /** Those in a caller's networks, newest first. */
+  /** Those in a caller's networks, newest first: of people, and as many of collectors. */
   list(scope: Scope): Promise<ImportJob[]>;
   /** A job in a caller's networks. */
   find(scope: Scope, id: string): Promise<ImportJob | null>;
@@ -67,9 +75,9 @@ export interface ImportJobs extends Pick<OpenJobs, "endOf"> {
   planWriter(job: JobKey): { add(text: string): Promise<void>; end(): Promise<void> };
   /** The text of a plan in pieces; empty if there is none. */
   planOf(job: Pick<ImportJob, "id">, scope: Scope): AsyncGenerator<string>;
-  /** Keeps the file of a waiting job. */
-  keepFile(job: JobKey, blocks: readonly Uint8Array[]): Promise<void>;
-  fileOf(job: JobKey): Promise<Uint8Array<ArrayBuffer>[]>;
+  /** Keeps the file of a waiting job. @see JobBlocks */
+  keepFile: JobBlocks["addFile"];
+  fileOf(job: JobKey): AsyncGenerator<Buffer>;
   dropFile(job: JobKey): Promise<void>;
   /** Removes a job that was not begun. */
   remove(job: JobKey): Promise<void>;
@@ -81,13 +89,13 @@ export function createImportJobs(db: Db): ImportJobs {
   const plans = createJobBlocks(db, "import_plans", JOB_DAYS);
   const files = createJobBlocks(db, "import_files", FILE_DAYS);
 
-  /** Bounds what an organization keeps. */
-  async function dropOldest(organization_id: string): Promise<void> {
-    const kept = await jobs
-      .find({ organization_id }, { projection: { plan_bytes: 1 }, sort: { created_at: -1 }, hint: IMPORT_JOBS_INDEX })
-      .toArray();
-    const surplus = kept.slice(MOST_JOBS).map(({ _id }) => _id);
-    let room = MOST_PLAN_BYTES;
+  /** Bounds what an organization keeps of its people's jobs, or of a collector's. */
+  async function dropOldest({ organization_id, collector_id }: NewJob): Promise<void> {
+    const most = collector_id === null ? KEPT_OF_PEOPLE : KEPT_OF_COLLECTOR;
+    const options = { projection: { plan_bytes: 1 }, sort: { created_at: -1 }, hint: IMPORT_JOBS_OF_INDEX } as const;
+    const kept = await jobs.find({ organization_id, collector_id }, options).toArray();
+    const surplus = kept.slice(most.jobs).map(({ _id }) => _id);
+    let room = most.planBytes;
     const large = kept.filter(({ plan_bytes }) => plan_bytes > 0 && (room -= plan_bytes) < 0).map(({ _id }) => _id);
     const dropped = [...new Set([...surplus, ...large])];
     if (dropped.length === 0) return;
@@ -98,7 +106,7 @@ export function createImportJobs(db: Db): ImportJobs {
 
   return {
     create: async (job) => {
-      await dropOldest(job.organization_id);
+      await dropOldest(job);
       const now = new Date();
       const created: JobDocument = {
         ...job,
@@ -118,10 +126,17 @@ export function createImportJobs(db: Db): ImportJobs {
     },
     list: async (scope) => {
       await open.failInterrupted(scope.organizationId);
-      const found = await jobs
-        .find(within(scope), { sort: { created_at: -1 }, limit: MOST_JOBS, hint: IMPORT_JOBS_INDEX })
-        .toArray();
-      return found.map(jobOf);
+      const options = { sort: { created_at: -1 }, limit: KEPT_OF_PEOPLE.jobs } as const;
+      const ofPeople = { ...options, hint: IMPORT_JOBS_OF_INDEX };
+      const ofCollectors = { ...options, hint: JOBS_INDEX };
+      const found = await Promise.all([
+        jobs.find({ ...within(scope), collector_id: null }, ofPeople).toArray(),
+        jobs.find({ ...within(scope), collector_id: { $ne: null } }, ofCollectors).toArray(),
+      ]);
+      return found
+        .flat()
+        .sort((a, b) => b.created_at.getTime() - a.created_at.getTime())
+        .map(jobOf);
     },
     find: async (scope, _id) => {
       const found = await jobs.findOne({ ...within(scope), _id }, { hint: BY_ID });
@@ -163,17 +178,8 @@ export function createImportJobs(db: Db): ImportJobs {
       for await (const data of plans.read({ _id: id, organization_id: organizationId }))
         yield inflateRawSync(data).toString();
     },
-    keepFile: async (job, blocks) => {
-      const whole = Buffer.concat(blocks);
-      for (let n = 0; n * FILE_BYTES < whole.length; n++)
-        await files.add(job, n, whole.subarray(n * FILE_BYTES, (n + 1) * FILE_BYTES));
-    },
-    fileOf: async (job) => {
-      const blocks: Uint8Array<ArrayBuffer>[] = [];
-      // Copied, because blocks are transferred to a thread.
-      for await (const data of files.read(job)) blocks.push(new Uint8Array(data));
-      return blocks;
-    },
+    keepFile: files.addFile,
+    fileOf: files.read,
     dropFile: ({ _id, organization_id }) => files.remove(organization_id, [_id]),
     remove: async ({ _id, organization_id }) => {
       await jobs.deleteMany({ _id, organization_id });

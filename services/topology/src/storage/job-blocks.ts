@@ -1,11 +1,17 @@
 import type { Binary, Db } from "mongodb";
+import { AppError } from "@nts/shared/errors";
+import { createFairQueue } from "@nts/shared/scheduling/fair-queue";
 import { scopedCollection } from "./scoped-collection.js";
 
 // Contents of jobs, which may be larger than a document, in blocks that expire.
 
 const DAY_MS = 86_400_000;
-/** Blocks read at a time. */
+/** Blocks read at a time, and written: few of them are in memory more than once. */
 const READ_AT_ONCE = 4;
+const WRITTEN_AT_ONCE = 2;
+/** Bytes of a block of a file. */
+const FILE_BLOCK_BYTES = 1_048_576;
+const RETRY_SECONDS = 5;
 
 /** A job of an organization. */
 export interface JobKey {
@@ -26,6 +32,13 @@ interface BlockDocument {
 export interface JobBlocks {
   /** @param n of the block, from 0 */
   add(job: JobKey, n: number, data: Buffer): Promise<void>;
+  /**
+   * Adds a whole file, as it arrives. Files of organizations are written in turns, block by block.
+   *
+   * @param mostMs how long its blocks wait for their turns, together
+   * @throws AppError `unavailable` if that is not enough
+   */
+  addFile(job: JobKey, file: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, mostMs?: number): Promise<void>;
   read(job: JobKey): AsyncGenerator<Buffer>;
   /** Removes those of some jobs. */
   remove(organizationId: string, jobIds: readonly string[]): Promise<void>;
@@ -38,9 +51,30 @@ export function expiry(days: number): Date {
 
 export function createJobBlocks(db: Db, collection: string, days: number): JobBlocks {
   const blocks = scopedCollection<BlockDocument>(db, collection);
+  const turns = createFairQueue({
+    atATime: WRITTEN_AT_ONCE,
+    refusal: () => new AppError("unavailable", { retry_after_seconds: RETRY_SECONDS }),
+  });
+
+  async function add({ _id: job_id, organization_id }: JobKey, n: number, data: Buffer): Promise<void> {
+    await blocks.insertMany([{ _id: `${job_id}.${n}`, organization_id, job_id, n, data, expires_at: expiry(days) }]);
+  }
+
   return {
-    add: async ({ _id: job_id, organization_id }, n, data) => {
-      await blocks.insertMany([{ _id: `${job_id}.${n}`, organization_id, job_id, n, data, expires_at: expiry(days) }]);
+    add,
+    addFile: async (job, file, mostMs) => {
+      let left = mostMs;
+      let n = 0;
+      for await (const data of blocksOf(file)) {
+        const askedAt = performance.now();
+        const leave = await turns.enter(job.organization_id, left);
+        if (left !== undefined) left = Math.max(0, left - (performance.now() - askedAt));
+        try {
+          await add(job, n++, data);
+        } finally {
+          leave();
+        }
+      }
     },
     read: async function* ({ _id: job_id, organization_id }) {
       const options = { sort: { job_id: 1, n: 1 }, batchSize: READ_AT_ONCE } as const;
@@ -51,4 +85,19 @@ export function createJobBlocks(db: Db, collection: string, days: number): JobBl
       await blocks.deleteMany({ organization_id, job_id: { $in: [...jobIds] } });
     },
   };
+}
+
+/** A file in blocks of equal size. */
+async function* blocksOf(file: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let held: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of file) {
+    held.push(piece);
+    length += piece.length;
+    if (length < FILE_BLOCK_BYTES) continue;
+    yield Buffer.concat(held);
+    held = [];
+    length = 0;
+  }
+  if (length > 0) yield Buffer.concat(held);
 }

@@ -1,14 +1,9 @@
-import { gunzipSync } from "node:zlib";
 import { analyse } from "chardet";
-import { isGzip } from "../gzip.rules.js";
-import { type FileLimits, RESPONSE_LIMITS } from "../scan.rules.js";
 import { faultAt } from "./lines.js";
 
-// Files arrive as programs wrote them: compressed, in UTF-16 from PowerShell, or in the 8-bit encoding of a spreadsheet.
+// Files arrive as programs wrote them: in UTF-16 from PowerShell, or in the 8-bit encoding of a spreadsheet.
 // Readers get UTF-8 without a byte order mark. A mark counts before a declaration, a declaration before a guess.
 
-const MIB = 1_048_576;
-const BLOCK_BYTES = 262_144;
 /** The beginning from which an encoding is guessed. */
 const SAMPLE_BYTES = 65_536;
 /** Least confidence, in percent, of a guess that is used. */
@@ -73,8 +68,8 @@ export interface Decoded {
 }
 
 /** @throws AppError `validation_failed` if it is no text, or damaged */
-export function decoded(blocks: Uint8Array[], limits: Pick<FileLimits, "bytes" | "advice"> = RESPONSE_LIMITS): Decoded {
-  const { blocks: text, guess } = inUtf8(blocks, limits);
+export function decoded(blocks: Uint8Array[]): Decoded {
+  const { blocks: text, guess } = inUtf8(blocks);
   const isOld = isOfOldMac(text);
   return { blocks: isOld ? text.map((block) => block.map((byte) => (byte === CR ? LF : byte))) : text, guess };
 }
@@ -87,8 +82,7 @@ function isOfOldMac(blocks: readonly Uint8Array[]): boolean {
   return blocks.some((block) => block.includes(CR)) && !blocks.some((block) => block.includes(LF));
 }
 
-function inUtf8(blocks: Uint8Array[], limits: Pick<FileLimits, "bytes" | "advice">): Decoded {
-  const plain = isGzip(blocks[0]) ? inflated(blocks, limits) : blocks;
+function inUtf8(plain: Uint8Array[]): Decoded {
   refuseNoText(plain[0]);
   const marked = markOf(plain[0]);
   if (marked?.encoding === "utf-8") return { blocks: withoutMark(plain, marked.bytes), guess: null };
@@ -103,28 +97,6 @@ function inUtf8(blocks: Uint8Array[], limits: Pick<FileLimits, "bytes" | "advice
   }
   if (/^(?:utf-?8|us-ascii)$/i.test(declared)) throw damageIn(plain);
   return { blocks: asUtf8(plain, declared), guess: null };
-}
-
-function inflated(
-  blocks: readonly Uint8Array[],
-  { bytes, advice }: Pick<FileLimits, "bytes" | "advice">,
-): Uint8Array[] {
-  try {
-    const whole = gunzipSync(Buffer.concat(blocks), { maxOutputLength: bytes, chunkSize: MIB });
-    // In blocks of their own, each of which is let go when it has been read.
-    return Array.from(
-      { length: Math.ceil(whole.length / BLOCK_BYTES) },
-      (_, n) => new Uint8Array(whole.subarray(n * BLOCK_BYTES, (n + 1) * BLOCK_BYTES)),
-    );
-  } catch (error) {
-    const isTooLarge = (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE";
-    throw faultAt(
-      1,
-      isTooLarge
-        ? `is compressed, and larger than ${bytes / MIB} MiB: ${advice}`
-        : "is compressed by gzip, and damaged or incomplete",
-    );
-  }
 }
 
 function refuseNoText(block: Uint8Array | undefined): void {

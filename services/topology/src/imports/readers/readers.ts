@@ -64,7 +64,7 @@ export interface Given extends ReaderGiven {
  * @throws AppError `validation_failed` with the place
  */
 export function readFile(file: Uint8Array[], given: Given): { format: string; scan: Scan } {
-  const { blocks: written, guess } = decoded(file.splice(0), given.limits);
+  const { blocks: written, guess } = decoded(file.splice(0));
   const { reader, blocks } = given.format === "auto" ? detected(written, given) : chosen(written, given);
   const scan = withReason(withVisibleNames(reader.read(drained(blocks), given)));
   if (guess !== null)

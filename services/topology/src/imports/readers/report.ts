@@ -5,10 +5,12 @@ import {
   type Coverage,
   coveragesTogether,
   COVERS_NOTHING,
+  type PortRange,
   portRangesIn,
 } from "../coverage.rules.js";
 import type { SaysOfHost, SaysOfPort } from "../observations.rules.js";
 import {
+  createSkipped,
   MOST_INTERFACES_OF_HOST,
   MOST_PLACES_OF_HOST,
   type Scan,
@@ -17,6 +19,7 @@ import {
   type SeenService,
   type Skipped,
 } from "../scan.rules.js";
+import { createPacker } from "../packed-hosts.js";
 import { isObject, type JsonObject, listAt, memberOf, objectAt, textAt } from "./json.js";
 import { kept } from "./kept.js";
 import { faultAt, linesOf } from "./lines.js";
@@ -31,13 +34,17 @@ import { isOfRouters } from "../../values/mac-addresses.rules.js";
 // it has read, and one that ends it and says what was looked at. @see docs/discovery.md
 
 const VERSION = 1;
+/** Each is of one machine, and fewer are imported. */
+const MOST_HOSTS = 40_000;
 const LONGEST_NAME = 100;
 const LONGEST_TITLE = 300;
 const MOST_NAMES_OF_CERTIFICATE = 100;
+const NOTHING: ReadonlySet<number> = new Set();
 const ROLES: ReadonlySet<string> = new Set(ROLE_NAMES);
 
 /** What is read so far. */
 interface Reading {
+  readonly pack: ReturnType<typeof createPacker>;
   readonly sightings: ReturnType<typeof createSightings>;
   readonly mentioned: Set<string>;
   info: ImportedScan | null;
@@ -45,6 +52,7 @@ interface Reading {
   open: number | null;
   /** The TCP ports that were tried on every machine. */
   tcp: string;
+  tried: readonly PortRange[];
   /** Machines besides the one that has looked. */
   others: number;
   /** Of each report that has ended. */
@@ -59,11 +67,13 @@ export const report: Reader = {
   looksLike: (beginning) => /^\{\s*"report"\s*:\s*\d/.test(beginning),
   read: (bytes, given) => {
     const reading: Reading = {
-      sightings: createSightings(),
+      pack: createPacker(),
+      sightings: createSightings(createSkipped(), MOST_HOSTS),
       mentioned: new Set(),
       info: null,
       open: null,
       tcp: "",
+      tried: [],
       others: 0,
       coverages: [],
       files: createReportFiles(),
@@ -107,6 +117,7 @@ function take(reading: Reading, line: number, value: JsonObject): void {
     reading.info ??= infoIn(value);
     reading.open = line;
     reading.tcp = textAt(value, "tcp");
+    reading.tried = portRangesIn(reading.tcp);
   } else if (isObject(memberOf(value, "host"))) takeHost(reading, line, objectAt(value, "host"));
   else if (isObject(memberOf(value, "file"))) reading.files.take(line, objectAt(value, "file"));
   else if (isObject(memberOf(value, "end"))) {
@@ -131,7 +142,7 @@ function infoIn(value: JsonObject): ImportedScan {
 }
 
 function takeHost(reading: Reading, line: number, host: JsonObject): void {
-  const { sightings, mentioned, tcp } = reading;
+  const { sightings, mentioned, tried, pack } = reading;
   const { skipped } = sightings;
   const addresses = addressesIn(host, line, skipped);
   const [first] = addresses;
@@ -157,20 +168,18 @@ function takeHost(reading: Reading, line: number, host: JsonObject): void {
     serial: text(host, "serial"),
     ...(system !== null && { os: { name: system, version: text(os, "version"), cpe: null, accuracy: null } }),
   };
-  sightings.add(
-    {
-      line,
-      addresses,
-      hostname: written,
-      name: text(host, "name"),
-      vendor,
-      says,
-      ...(ROLES.has(role) && { role: role as Role }),
-      ports: portsIn(host, { line, what, skipped, addresses }),
-      covered: isCollector ? [] : coveredIn(tcp, textAt(host, "silent"), addresses),
-    },
-    what,
-  );
+  const seen = {
+    line,
+    addresses,
+    hostname: written,
+    name: text(host, "name"),
+    vendor,
+    says,
+    ...(ROLES.has(role) && { role: role as Role }),
+    ports: portsIn(host, { line, what, skipped, addresses }),
+    covered: isCollector ? [] : coveredIn(tried, textAt(host, "silent"), addresses),
+  };
+  sightings.add(seen, what, pack);
 }
 
 function addressesIn(host: JsonObject, line: number, skipped: Skipped): SeenAddress[] {
@@ -267,13 +276,11 @@ function timeIn(value: JsonObject, name: string): string | null {
 }
 
 /** The ports whose state is known, at the first address: all that were tried, except those that did not answer. */
-function coveredIn(tried: string, silent: string, [first]: readonly SeenAddress[]): CoveredPorts[] {
-  const ranges = portRangesIn(tried);
+function coveredIn(ranges: readonly PortRange[], silent: string, [first]: readonly SeenAddress[]): CoveredPorts[] {
   if (first === undefined || ranges.length === 0) return [];
-  const except = new Set(
-    portRangesIn(silent).flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, n) => from + n)),
-  );
-  return [{ ip: first.ip, protocol: "Tcp", ranges, except }];
+  const gaps = portRangesIn(silent);
+  const except = gaps.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, n) => from + n));
+  return [{ ip: first.ip, protocol: "Tcp", ranges, except: except.length === 0 ? NOTHING : new Set(except) }];
 }
 
 /** Addresses at which every machine would have answered: those that the collector reaches without a router. */

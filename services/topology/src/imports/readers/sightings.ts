@@ -15,32 +15,33 @@ import type { WiredDevice } from "../wiring/wiring.rules.js";
 
 export interface Sightings {
   readonly skipped: Skipped;
-  /** Adds a host, or skips it with a reason. @param what identifies it */
-  add(host: SeenHost, what: string): void;
+  /** Adds a host, or skips it with a reason. @param what identifies it @param pack makes it small */
+  add<Host extends SeenHost>(host: Host, what: string, pack?: (host: Host) => SeenHost): void;
   /** Adds what a device says about its connections. */
   wire(device: WiredDevice): void;
   /** @param coverage of files that also report absence; null if nothing was observed */
   scan(info: ImportedScan, coverage?: Coverage | null): Scan;
 }
 
-export function createSightings(skipped = createSkipped()): Sightings {
+/** @param most hosts */
+export function createSightings(skipped = createSkipped(), most = MOST_SIGHTINGS): Sightings {
   const hosts: SeenHost[] = [];
   const devices: WiredDevice[] = [];
   let addresses = 0;
   let ports = 0;
   return {
     skipped,
-    add: (host, what) => {
-      const skip = (most: number, of: string): void => {
-        skipped.add(host.line, what, `an import reads at most ${most} ${of}`);
+    add: (host, what, pack) => {
+      const skip = (limit: number, of: string): void => {
+        skipped.add(host.line, what, `an import reads at most ${limit} ${of}`);
       };
-      if (hosts.length === MOST_SIGHTINGS) skip(MOST_SIGHTINGS, "hosts");
+      if (hosts.length === most) skip(most, "hosts");
       else if (addresses + host.addresses.length > MOST_ADDRESSES) skip(MOST_ADDRESSES, "addresses");
       else if (ports + host.ports.length > MOST_OPEN_PORTS) skip(MOST_OPEN_PORTS, "open ports");
       else {
         addresses += host.addresses.length;
         ports += host.ports.length;
-        hosts.push(host);
+        hosts.push(pack === undefined ? host : pack(host));
       }
     },
     wire: (device) => void devices.push(device),
