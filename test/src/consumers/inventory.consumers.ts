@@ -134,7 +134,7 @@ scrape_configs:
 });
 
 describe("Gatus", () => {
-  needing("gatus")("accepts all endpoints, and checks them", async () => {
+  needing("gatus")("accepts all endpoints", async () => {
     const [port = 0] = await freePorts(1);
     const text = await exported("gatus");
     const expected = (text.match(/^ {2}- name: /gm) ?? []).length;
@@ -145,8 +145,8 @@ describe("Gatus", () => {
     let log = "";
     server.all.on("data", (chunk: Buffer) => (log += chunk.toString()));
     try {
-      await until(() => Promise.resolve(log.includes("Monitored group=")), 200, 60_000);
-      expect(log).toContain(`Validated ${expected} endpoints`);
+      await until(() => Promise.resolve(/Listening on|panic|invalid/i.test(log)), 200, 30_000);
+      expect(log).toMatch(new RegExp(`Validated ${expected} endpoints[^]*Listening on`));
     } finally {
       server.kill();
       await server;

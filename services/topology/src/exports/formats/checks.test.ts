@@ -54,6 +54,8 @@ describe("endpoints for Gatus", () => {
   });
 
   it("have different names, and names in which nothing is replaced", () => {
+    const [odd] = endpointsOf([aHost("o", 'a "b" \\c', [[80, "nginx"]])]);
+    expect(odd?.name).toBe("nginx (a 'b' /c)");
     const twins = [aHost("a", "${HOME}", [[80, "nginx"]]), aHost("b", "${home}", [[80, "nginx"]])];
     const all = endpointsOf(twins);
     expect(all.map(({ name }) => name)).toEqual(["nginx ($${HOME})", "nginx ($${home}) b-s0"]);

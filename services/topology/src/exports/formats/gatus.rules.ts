@@ -25,13 +25,14 @@ export function createGatusWriter(names: Names): ExportWriter {
   /** Gatus tells endpoints apart by group and name, whose letters it simplifies. */
   function unused(group: string, name: string, id: string): string {
     const keyOf = (text: string): string => `${group} ${text}`.toLowerCase().replaceAll(/[^a-z0-9]/g, "-");
-    const free = taken.has(keyOf(name)) ? `${name} ${id}` : name;
+    const own = accepted(name);
+    const free = taken.has(keyOf(own)) ? `${own} ${id}` : own;
     taken.add(keyOf(free));
     return free;
   }
 
   function endpointsOf(host: Host, needs: Needs | undefined): string {
-    const group = names.network(host.network_id);
+    const group = accepted(names.network(host.network_id));
     const listeningOf = listeningOn(host);
     const checked = host.services.flatMap((service) => {
       const [check] = checksOf(service.service_definition, listeningOf(service)).filter(({ address }) =>
@@ -81,6 +82,11 @@ const CONDITIONS: Readonly<Record<Check["scheme"], readonly string[]>> = {
   http: ANSWERS,
   tcp: [IS_CONNECTED],
 };
+
+/** Gatus refuses files with these characters in a name. */
+function accepted(name: string): string {
+  return name.replaceAll('"', "'").replaceAll("\\", "/");
+}
 
 interface Endpoint {
   readonly name: string;
