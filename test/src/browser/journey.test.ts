@@ -222,7 +222,7 @@ describe("the activity page and the history of a host", () => {
     await until(async () => (await changesOf(account)).filter(isOfHost).length === 4);
     await page.goto(`/hosts/${host.id}`);
     await heading(page, "Not found").waitFor();
-    await button(page, "deleted Host nas with 1 interface, 1 port and 1 service").click();
+    await button(page, "deleted Host nas with 1 interface, 1 port, 1 service, 1 dependency and 1 link").click();
     await page.getByRole("button", { name: /^deleted Host nas (?!with)/ }).click();
     await page.getByRole("table", { name: "nas before and after" }).waitFor();
 
