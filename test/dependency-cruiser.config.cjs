@@ -29,6 +29,7 @@ const ROOMS = {
       "live",
       "forms",
       "list",
+      "observed",
       "tags",
       "second-factor",
       "sign-in",

@@ -4,7 +4,7 @@ import { BadgeCheck } from "lucide-react";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { useOne } from "../api/queries.js";
-import { CertificateText } from "../hosts/observed.js";
+import { CertificateText } from "../observed/observed.js";
 import { portText } from "../parts/socket-texts.js";
 import { ImportLink } from "../imports/import-link.js";
 import type { Column } from "../list/data-table.js";

@@ -18,7 +18,7 @@ import { TagBadges } from "../tags/tag-badges.js";
 import { type KnownTags, useTags } from "../tags/tags.js";
 import { type Endpoint, endpointsOf } from "./endpoints.js";
 import classes from "./hosts.module.css";
-import { CertificateText, ProductText } from "./observed.js";
+import { CertificateText, ProductText } from "../observed/observed.js";
 import { PortEditor } from "./port-editor.js";
 import { portText } from "../parts/socket-texts.js";
 import { servicePath } from "../paths.js";

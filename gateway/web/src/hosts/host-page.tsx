@@ -26,7 +26,7 @@ import { GuestsPart } from "./guests-part.js";
 import { HostEditor } from "./host-editor.js";
 import { MergeWindow } from "./merge-window.js";
 import { InterfacesPart } from "./interfaces-part.js";
-import { observedFacts, RoleFact } from "./observed.js";
+import { observedFacts, RoleFact } from "../observed/observed.js";
 import { PresenceLine } from "./presence-line.js";
 import { SplitWindow } from "./split-window.js";
 import { Stranger } from "./strangers.js";

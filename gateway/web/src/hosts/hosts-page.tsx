@@ -34,8 +34,8 @@ import { type KnownTags, useTags } from "../tags/tags.js";
 import { GuideLink } from "../parts/guide-link.js";
 import { Addresses } from "./addresses.js";
 import { HostEditor } from "./host-editor.js";
-import { RoleFact } from "./observed.js";
-import { systemText } from "./observed-texts.js";
+import { RoleFact } from "../observed/observed.js";
+import { systemText } from "../observed/observed-texts.js";
 import { KnowButton, KnownFilter, knownOf, KnowSelected } from "./strangers.js";
 
 const FIELDS = ["name", "hostname", "network_id", "address", "created_at", "updated_at"] as const;

@@ -15,7 +15,7 @@ import { Link, useParams } from "react-router";
 import { HistoryPart } from "../activity/history-part.js";
 import { useOne, useRows } from "../api/queries.js";
 import { Addresses } from "../hosts/addresses.js";
-import { RoleFact } from "../hosts/observed.js";
+import { RoleFact } from "../observed/observed.js";
 import { useVlanTexts } from "../links/vlan-text.js";
 import { type Column, DataTable } from "../list/data-table.js";
 import { AttributeList } from "../forms/attribute-list.js";

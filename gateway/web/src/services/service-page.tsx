@@ -16,7 +16,7 @@ import { DependenciesPart } from "../dependencies/dependencies-part.js";
 import { ImpactPart } from "../dependencies/impact-part.js";
 import { ServiceStops } from "../dependencies/service-stops.js";
 import { AttributeList } from "../forms/attribute-list.js";
-import { CertificateText, ProductText } from "../hosts/observed.js";
+import { CertificateText, ProductText } from "../observed/observed.js";
 import { type Column, DataTable } from "../list/data-table.js";
 import { EntityPage } from "../list/entity-page.js";
 import { FactList } from "../parts/fact-list.js";

@@ -4,7 +4,7 @@ import type { ReactNode } from "react";
 import { useNow } from "../parts/now.js";
 import { roleText } from "../parts/texts.js";
 import { When } from "../parts/when.js";
-import classes from "./hosts.module.css";
+import classes from "./observed.module.css";
 import { certificateState, productText, systemText } from "./observed-texts.js";
 
 interface Said {
