@@ -21,6 +21,8 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   "imports show": "nts imports show 01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f",
   "imports cancel": "nts imports cancel 01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f",
   "imports undo": "nts imports undo 01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f",
+  "imports undos": "nts imports undos",
+  "imports cancel-undo": "nts imports cancel-undo 01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f",
   collect: "nts collect --network Home --dry-run",
   agent: "nts agent --server https://topology.example.com --token-file token",
   "collectors list": "nts collectors",

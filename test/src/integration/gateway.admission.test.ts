@@ -84,9 +84,9 @@ describe("the log of the gateway", () => {
     });
     expect(JSON.parse(line!)).toMatchObject({
       operation: "get_host_by_id",
-      method: "GET",
-      status: 200,
-      user_id: key.userId,
+      "http.request.method": "GET",
+      "http.response.status_code": 200,
+      "user.id": key.userId,
       key_id: key.credentialId,
     });
     for (const secret of [key.secret, session.secret, "private"]) expect(log).not.toContain(secret);
