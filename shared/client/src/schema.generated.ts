@@ -9223,7 +9223,7 @@ export interface operations {
                 hostname?: string;
                 /** @description The kind of rows in a CSV table; by default detected from the headings. */
                 resource?: components["schemas"]["CsvResource"];
-                /** @description What columns of a CSV table mean, as `heading=meaning`; for the others, their headings say it. A meaning is one of `ip_address`, `mac_address`, `hostname`, `name`, `host`, `description`, `role`, `vendor`, `model`, `serial`, `os`, `os_version`, `port`, `protocol`, `service`, `service_definition`, `version`, `all_interfaces`, `netmask`, `tags`, `network`, `id`, `status`, `ignore`, or `attributes_key`. Headings that the table does not have are without effect. */
+                /** @description What columns of a CSV table mean, as `heading=meaning`; for the others, their headings say it. A meaning is one of `ip_address`, `mac_address`, `hostname`, `name`, `host`, `description`, `role`, `vendor`, `model`, `serial`, `os`, `os_version`, `port`, `protocol`, `service`, `service_definition`, `version`, `all_interfaces`, `netmask`, `switch`, `switch_port`, `tags`, `network`, `id`, `status`, `ignore`, or `attributes_key`. Headings that the table does not have are without effect. */
                 columns?: string[];
             };
             header?: {

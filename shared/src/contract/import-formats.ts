@@ -75,6 +75,8 @@ export const COLUMN_MEANINGS = [
   "version",
   "all_interfaces",
   "netmask",
+  "switch",
+  "switch_port",
   "tags",
   "network",
   "id",

@@ -33,6 +33,8 @@ export const MEANINGS: Readonly<Record<ColumnMeaning, string>> = {
   version: "Version of the service",
   all_interfaces: "Whether it listens on all addresses",
   netmask: "Mask of the subnet",
+  switch: "Switch that it is plugged in",
+  switch_port: "Port of the switch",
   tags: "Tags",
   network: "Network",
   id: "Id",

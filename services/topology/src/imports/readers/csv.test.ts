@@ -106,8 +106,12 @@ describe("a table in JSON", () => {
     ],
     [
       "unifi-clients",
-      ["Eva iPhone [192.168.1.41 A4:83:E7:00:00:41]: ", "nas [192.168.1.5 00:11:32:00:00:05]: "],
-      ["1 columns is_wired, ap_mac, essid, vlan, sw_mac, sw_port: nothing is made of what such a column says"],
+      [
+        "Eva iPhone [192.168.1.41 A4:83:E7:00:00:41]: ",
+        "nas [192.168.1.5 00:11:32:00:00:05]: ",
+        "78:8A:20:00:00:02 []: ",
+      ],
+      ["1 columns is_wired, ap_mac, essid, vlan: nothing is made of what such a column says"],
     ],
     [
       "pihole-devices",
@@ -196,6 +200,33 @@ describe("a CSV table, cell by cell,", () => {
     const file = "name,ip,port\na,10.0.0.1,Gi0/1\nb,10.0.0.2,443\n";
     expect(importedFrom([[file]])).toEqual(["a [10.0.0.1]: ", "b [10.0.0.2]: HTTPS: 443/Tcp@10.0.0.2"]);
     expect(skippedIn(csv, file)).toEqual(["2 row a: Gi0/1 is the port of a switch"]);
+  });
+
+  it("says which machines hang at which ports of which switches, and that of a switch which it lists itself", () => {
+    const file =
+      "name,ip,mac,switch,port\nnas,10.0.0.5,00:11:32:00:00:05,core,Gi0/5\ncam,10.0.0.6,,core,Gi0/6\ncore,10.0.0.2,,,\nap,10.0.0.7,00:11:32:00:00:07,78:8A:20:00:00:02,7\n";
+    const { hosts, devices } = read(csv, file);
+    expect(hosts.map(({ name, cards = [] }) => name ?? cards.join())).toEqual([
+      "nas",
+      "cam",
+      "core",
+      "ap",
+      "78:8A:20:00:00:02",
+    ]);
+    expect(hosts.map(({ role = null }) => role)).toEqual([null, null, "Switch", null, "Switch"]);
+    const heard = { ips: ["10.0.0.6"], macs: [], name: "cam" };
+    expect(devices).toMatchObject([
+      {
+        machine: { name: "core", macs: [] },
+        ports: [{ name: "Gi0/5" }, { name: "Gi0/6" }],
+        table: [{ port: 0, mac: "00:11:32:00:00:05" }],
+        neighbours: [{ port: 1, machine: heard }],
+      },
+      { machine: { macs: ["78:8A:20:00:00:02"] }, ports: [{ name: "7" }], neighbours: [] },
+    ]);
+    expect(skippedIn(csv, "name,ip,switch\na,10.0.0.1,core\n")).toEqual([
+      "1 column switch: nothing is made of what such a column says",
+    ]);
   });
 
   it("has one host for a name with an address of each family, and two for one MAC address with two names", () => {

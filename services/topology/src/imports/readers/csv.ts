@@ -20,6 +20,7 @@ import { reasonAgainstState, type Said, saidOf, type Column } from "./headings.r
 import { alignedRows } from "./aligned-rows.js";
 import { hasJsonRows, jsonRows } from "./json-rows.js";
 import { beginningOf, faultAt } from "./lines.js";
+import { type Plug, wirePlugs } from "./plugs.js";
 import { isPortOfSwitch, portsInCell } from "./port-cells.js";
 import type { Reader, ReaderGiven } from "./reader.js";
 import { BLANKS, type Row, rowsOf } from "./rows.js";
@@ -71,9 +72,21 @@ const YES: ReadonlySet<string> = new Set(["1", "true", "yes", "y", "x", "all"]);
 /** Columns that mean nothing in rows of a kind. */
 const NOT_OF_ROWS: Readonly<Record<CsvResource, readonly Column[]>> = {
   hosts: ["port", "protocol", "service", "definition", "everywhere", "interface"],
-  interfaces: ["description", "role", "tags", "port", "protocol", "service", "definition", "everywhere", "interface"],
-  ports: ["role", "tags", "service", "definition", "interface"],
-  services: ["description", "role", "tags", "interface"],
+  interfaces: [
+    "switch",
+    "plug",
+    "description",
+    "role",
+    "tags",
+    "port",
+    "protocol",
+    "service",
+    "definition",
+    "everywhere",
+    "interface",
+  ],
+  ports: ["switch", "plug", "role", "tags", "service", "definition", "interface"],
+  services: ["switch", "plug", "description", "role", "tags", "interface"],
 };
 /** Characters that are kept of texts. */
 const LONGEST: readonly (readonly [Column, number])[] = [
@@ -127,6 +140,9 @@ function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
   let resource: CsvResource = "hosts";
   let network: string | null = null;
   let taken = 0;
+  const hosts: SeenHost[] = [];
+  let switches: ReadonlySet<string> = new Set();
+  const plugs: Plug[] = [];
   /** By host name in the rows. */
   const named = new Map<string, SeenHost[]>();
   for (const row of rows()) {
@@ -142,6 +158,7 @@ function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
       if (columns.of.has("network") && given.network !== undefined) {
         network = ownNetwork(rows(), columns, { headings: row, network: given.network, skipped });
       }
+      switches = switchesIn(rows(), columns);
       const unused = unusedText(columns, NOT_OF_ROWS[resource]);
       if (unused !== null) skipped.add(row.line, unused, "nothing is made of what such a column says");
       continue;
@@ -161,17 +178,40 @@ function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
       continue;
     }
     for (const fault of read.faults) skip(fault);
+    const host = asSwitch(read.host, switches);
+    hosts.push(host);
+    if (resource === "hosts") plugs.push(...plugIn(entry, host));
     if (++taken > MOST_SIGHTINGS)
       skip({ reason: `an import reads at most ${MOST_SIGHTINGS} rows`, column: "address", code: "too_many_rows" });
-    else if (key === "") sightings.add(read.host, what);
-    else putUnder(named, key, read.host);
+    else if (key === "") sightings.add(host, what);
+    else putUnder(named, key, host);
   }
   if (columns === null) throw faultAt(1, "must begin with a line of headings", 1, "missing_headings");
   for (const ones of named.values()) sightings.add(together(ones, skipped), `host ${ones[0]?.name ?? ""}`);
+  wirePlugs(plugs, hosts, sightings);
   return {
     ...sightings.scan(toolInfo(isJson ? "JSON" : "CSV"), null),
     columns: takenColumns(columns, NOT_OF_ROWS[resource]),
   };
+}
+
+/** In lower case, what the rows call the switches that machines are plugged in. */
+function switchesIn(rows: Iterable<Row>, columns: Columns): ReadonlySet<string> {
+  if (!columns.of.has("switch")) return new Set();
+  return new Set([...rows].map((row) => cellAsWritten(row, columns, "switch").toLowerCase()));
+}
+
+/** A row may be of such a switch. */
+function asSwitch(host: SeenHost, switches: ReadonlySet<string>): SeenHost {
+  const isOne = [host.name ?? null, host.hostname].some((name) => name !== null && switches.has(name.toLowerCase()));
+  return isOne && (host.role ?? null) === null ? { ...host, role: "Switch" } : host;
+}
+
+/** Where the machine of a row is plugged in, if the row says so. */
+function plugIn({ line, of }: TableRow, machine: SeenHost): Plug[] {
+  const name = clip(of("switch"), 100);
+  const port = clip(of("plug"), 100);
+  return name === null || port === null ? [] : [{ line, of: name, port, machine }];
 }
 
 /** Why a row is of no machine, by what it says of its state; null if it may be of one. */

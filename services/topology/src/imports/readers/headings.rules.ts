@@ -80,6 +80,11 @@ const HEADINGS = {
   network: ["network network_name"],
   id: ["id"],
   interface: ["interface interface_name ifname if_name nic schnittstelle netzwerkkarte interfaz interfaccia"],
+  switch: [
+    "switch switch_name switchname network_switch netzwerkswitch commutateur conmutador comutador connected_to",
+    "uplink_device uplink_switch upstream_device switch_mac sw_mac sw_name devparentmac",
+  ],
+  plug: ["switch_port switchport switch_port_name sw_port devparentport"],
   state: [
     "status state ping ip_state addressstate address_state zustand statut etat estado stato",
     "connection_status connection_state device_status device_state host_status host_state network_status online_status",
@@ -135,6 +140,8 @@ const MEANING_OF: Readonly<Record<Column, Exclude<ColumnMeaning, "ignore"> | nul
   network: "network",
   id: "id",
   interface: null,
+  switch: "switch",
+  plug: "switch_port",
   state: "status",
 };
 
@@ -208,13 +215,17 @@ export function columnsOf(headings: readonly string[], meanings: Said = new Map(
   const isOfServices = has("protocol") || has("service") || has("definition");
   // Tables of address managers name the switch as device, and its port, beside the machine's own name.
   const isSwitch = has("device") && has("hostname") && !has("interface");
+  const isSwitchNamed = isSwitch || has("switch");
   const isPlug = has("port") && !isOfServices && (isSwitch || keys.some((key) => OF_SWITCHES.test(key)));
   // Tables of interfaces name the machine as device or virtual machine, and the interface as such.
   const isOfCards = has("name") && !has("hostname") && !has("host") && keys.some((key) => OF_CARDS.test(key));
   const hasCard = known.some((column, index) => column === "mac" && !OF_CLIENT.test(keys[index] ?? ""));
   return known.map((column, index): Column | null => {
     if (meanings.has(keys[index] ?? "")) return column;
-    if (column === "port" && isPlug) return null;
+    // Where a machine is plugged in takes both: which switch, and which port.
+    if (column === "plug" || (column === "port" && isPlug)) return isSwitchNamed ? "plug" : null;
+    if (column === "switch") return isPlug || has("plug") ? "switch" : null;
+    if (column === "device" && isSwitch && (isPlug || has("plug"))) return "switch";
     // The identity of a client contains its MAC address, which other columns have as it is.
     if (column === "mac" && hasCard && OF_CLIENT.test(keys[index] ?? "")) return null;
     // A version is that of the service, else of the operating system, else of something unknown.
