@@ -40,8 +40,6 @@ interface Collected {
   refusals: number;
 }
 
-type Use = Omit<Collected, "addresses"> & { readonly addresses: Iterable<string> };
-
 /** A request with a key. */
 export interface UsedKey {
   readonly keyId: string;
@@ -49,9 +47,11 @@ export interface UsedKey {
   /** With the secret before the last rotation. */
   readonly isPrevious: boolean;
   /** It is a share, whose addresses are not recorded: people with a link need not be known. */
-  readonly isShare?: true;
-  readonly isCollector?: true;
+  readonly isShare?: boolean;
+  readonly isCollector?: boolean;
 }
+
+type Whose = Omit<UsedKey, "address">;
 
 export interface KeyUses {
   /** Records a use of a key. */
@@ -70,19 +70,16 @@ export function createKeyUses(gateway: string, send: (reported: ReportedUses) =>
   const report = createReporting(gateway, send, log);
   let sending: Promise<void> = Promise.resolve();
 
-  function collect({ keyId, isPrevious, isShare, isCollector, time, addresses, requests, refusals }: Use): void {
+  /** What is unreported of a key; null if there are too many. */
+  function unreportedOf({ keyId, isPrevious, isShare = false, isCollector = false }: Whose): Collected | null {
     const id = isPrevious ? `${keyId} previous` : keyId;
-    let known = used.get(id);
-    if (known === undefined) {
-      if (used.size >= MOST_KEYS) return;
-      const what = { keyId, isPrevious, isShare, isCollector };
-      known = { ...what, time, addresses: new Set(), requests: 0, refusals: 0 };
-      used.set(id, known);
-    }
-    known.requests += requests;
-    known.refusals += refusals;
-    known.time = Math.max(known.time, time);
-    for (const address of addresses) if (known.addresses.size < MOST_USED_ADDRESSES) known.addresses.add(address);
+    const known = used.get(id);
+    if (known !== undefined) return known;
+    if (used.size >= MOST_KEYS) return null;
+    const made = { keyId, isPrevious, isShare, isCollector, time: 0, addresses: new Set<string>() };
+    const one = { ...made, requests: 0, refusals: 0 };
+    used.set(id, one);
+    return one;
   }
 
   function take(): Collected[] {
@@ -98,14 +95,16 @@ export function createKeyUses(gateway: string, send: (reported: ReportedUses) =>
 
   const timer = setInterval(() => void flush(), FLUSH_EVERY_MS).unref();
   return {
-    record: ({ keyId, address, isPrevious, isShare = false, isCollector = false }) => {
-      const addresses = isShare ? [] : [address];
-      const used = { keyId, isPrevious, isShare, isCollector };
-      collect({ ...used, time: Date.now(), addresses, requests: 1, refusals: 0 });
+    record: (key) => {
+      const known = unreportedOf(key);
+      if (known === null) return;
+      known.requests += 1;
+      known.time = Date.now();
+      if (!known.isShare && known.addresses.size < MOST_USED_ADDRESSES) known.addresses.add(key.address);
     },
     recordRefusal: (keyId) => {
-      const refused = { keyId, isPrevious: false, isShare: false, isCollector: false };
-      collect({ ...refused, time: 0, addresses: [], requests: 0, refusals: 1 });
+      const known = unreportedOf({ keyId, isPrevious: false });
+      if (known !== null) known.refusals += 1;
     },
     flush,
     stop: () => {

@@ -30,7 +30,7 @@ export function createAdmit({ authenticate, charges, keyUses }: AdmitOptions): A
           keyId: principal.credentialId,
           address,
           isPrevious: limits.isPrevious,
-          ...(principal.collector !== undefined && { isCollector: true }),
+          isCollector: principal.collector !== undefined,
         });
       if (principal.kind === "share")
         keyUses.record({ keyId: principal.shareId, address, isPrevious: false, isShare: true });
