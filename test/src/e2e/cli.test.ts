@@ -433,7 +433,8 @@ describe("nts import: switches", () => {
         ".1.0.8802.1.1.2.1.4.1.1.12.0.1.1 = Hex-STRING: 20 00",
         "",
       ].join("\n");
-    const [one, two] = ["00 1B 21 00 00 01", "00 1B 21 00 00 02"] as const;
+    const one = "00 1B 21 00 00 01";
+    const two = "00 1B 21 00 00 02";
     writeFileSync(join(files, "one.txt"), walk("one", one, two));
     writeFileSync(join(files, "two.txt"), walk("two", two, one));
     const env = await withKey(account);

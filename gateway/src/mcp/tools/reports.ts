@@ -146,12 +146,14 @@ export const whatIsGone = tool({
     }));
     const { items, next } = pageOf(rows, offset);
     const nothing = gone.length === 0 ? nothingFound("Try fewer days, or all networks.") : null;
-    return {
-      data: { counts, gone: items },
-      next: next === null ? nothing : `call what_is_gone with the same arguments and from=${next}`,
-    };
+    return { data: { counts, gone: items }, next: sameFrom("what_is_gone", next) ?? nothing };
   },
 });
+
+/** How to continue a list; null at its end. */
+function sameFrom(name: string, next: number | null): string | null {
+  return next === null ? null : `call ${name} with the same arguments and from=${next}`;
+}
 
 const ReachedLine = z.looseObject({ kind: text, id: text, name: text, distance: count, path: z.array(text) });
 
@@ -179,15 +181,8 @@ export const whatDependsOn = tool({
     const { items, next } = pageOf(rows, offset);
     const advice =
       "No dependency of it is known. They come from scans of sockets, from compose and Kubernetes files, or from people.";
-    return {
-      data: { counts, complete, reached: items },
-      next:
-        next === null
-          ? reached.length === 0
-            ? nothingFound(advice)
-            : null
-          : `call what_depends_on with the same arguments and from=${next}`,
-    };
+    const nothing = reached.length === 0 ? nothingFound(advice) : null;
+    return { data: { counts, complete, reached: items }, next: sameFrom("what_depends_on", next) ?? nothing };
   },
 });
 
@@ -221,14 +216,10 @@ export const endingCertificates = tool({
     }));
     const { items, next } = pageOf(rows, offset);
     const advice = "No known certificate ends by then. They are known from scans; try a later time, or all networks.";
+    const nothing = ending.length === 0 ? nothingFound(advice) : null;
     return {
       data: { until: end.text, count: ending.length, certificates: items },
-      next:
-        next === null
-          ? ending.length === 0
-            ? nothingFound(advice)
-            : null
-          : `call ending_certificates with the same arguments and from=${next}`,
+      next: sameFrom("ending_certificates", next) ?? nothing,
     };
   },
 });

@@ -2,7 +2,7 @@ import { Alert, Badge, Button, Text, Title } from "@mantine/core";
 import type { ImportedDependency, ImportedHost, ImportedLink, ImportPlan, SkippedPart } from "@nts/shared/contract";
 import { dependencyText } from "@nts/shared/contract/names.rules";
 import { type ReactNode, useState } from "react";
-import { type Column, DataTable } from "../list/data-table.js";
+import { type Column, DataTable, type DataTableProps } from "../list/data-table.js";
 import { RECOGNIZED_BY } from "../parts/recognized-by.js";
 import { portText } from "../parts/socket-texts.js";
 import { When } from "../parts/when.js";
@@ -55,11 +55,27 @@ export function PlanView({ plan }: { readonly plan: ImportPlan }): ReactNode {
         </Text>
       </Title>
       <Figures {...summary} />
-      {hosts.length > 0 && <HostsPart hosts={hosts} isDry={isDry} />}
+      {hosts.length > 0 && (
+        <ListPart
+          title="Hosts"
+          columns={columnsOf(isDry)}
+          rows={hosts}
+          idOf={({ line, name }) => `${line} ${name}`}
+          nameOf={({ name }) => name}
+        />
+      )}
       {summary.dependencies !== undefined && (
         <DependenciesPart dependencies={dependencies} counts={summary.dependencies} isDry={isDry} />
       )}
-      {links.length > 0 && <LinksPart links={links} isDry={isDry} />}
+      {links.length > 0 && (
+        <ListPart
+          title="Links"
+          columns={linkColumns(isDry)}
+          rows={links}
+          idOf={(link) => `${link.line} ${linkText(link)}`}
+          nameOf={linkText}
+        />
+      )}
       {summary.unanswered > 0 && (
         <Text size="sm" mt="md">
           {summary.unanswered} {summary.unanswered === 1 ? "address" : "addresses"} did not respond and will not be
@@ -72,57 +88,26 @@ export function PlanView({ plan }: { readonly plan: ImportPlan }): ReactNode {
   );
 }
 
-interface HostsPartProps {
-  readonly hosts: readonly ImportedHost[];
-  readonly isDry: boolean;
+interface ListPartProps<Row> extends Pick<DataTableProps<Row>, "columns" | "rows" | "idOf" | "nameOf"> {
+  readonly title: string;
 }
 
-function HostsPart({ hosts, isDry }: HostsPartProps): ReactNode {
+/** A list of what is in the file, of which the first rows are shown until all are wanted. */
+function ListPart<Row>({ title, rows, ...table }: ListPartProps<Row>): ReactNode {
   const [isWhole, setWhole] = useState(false);
-  const shown = isWhole ? hosts : hosts.slice(0, SHOWN);
+  const shown = isWhole ? rows : rows.slice(0, SHOWN);
+  const label = `${title} in the file`;
   return (
     <>
       <Title order={3} mt="lg" mb="xs">
-        Hosts
+        {title}
       </Title>
-      <div className={classes.plan} tabIndex={0} role="group" aria-label="Hosts in the file">
-        <DataTable
-          label="Hosts in the file"
-          columns={columnsOf(isDry)}
-          rows={shown}
-          idOf={({ line, name }) => `${line} ${name}`}
-          nameOf={({ name }) => name}
-        />
+      <div className={classes.plan} tabIndex={0} role="group" aria-label={label}>
+        <DataTable label={label} rows={shown} {...table} />
       </div>
-      {shown.length < hosts.length && (
+      {shown.length < rows.length && (
         <Button variant="subtle" size="xs" mt="xs" onClick={() => setWhole(true)}>
-          Show all {hosts.length}
-        </Button>
-      )}
-    </>
-  );
-}
-
-function LinksPart({ links, isDry }: { readonly links: readonly ImportedLink[]; readonly isDry: boolean }): ReactNode {
-  const [isWhole, setWhole] = useState(false);
-  const shown = isWhole ? links : links.slice(0, SHOWN);
-  return (
-    <>
-      <Title order={3} mt="lg" mb="xs">
-        Links
-      </Title>
-      <div className={classes.plan} tabIndex={0} role="group" aria-label="Links in the file">
-        <DataTable
-          label="Links in the file"
-          columns={linkColumns(isDry)}
-          rows={shown}
-          idOf={(link) => `${link.line} ${linkText(link)}`}
-          nameOf={linkText}
-        />
-      </div>
-      {shown.length < links.length && (
-        <Button variant="subtle" size="xs" mt="xs" onClick={() => setWhole(true)}>
-          Show all {links.length}
+          Show all {rows.length}
         </Button>
       )}
     </>

@@ -35,7 +35,7 @@ export interface Selection {
   readonly toggle: (ids: readonly string[], isSelected: boolean) => void;
 }
 
-interface DataTableProps<Row> {
+export interface DataTableProps<Row> {
   /** Accessible name. */
   readonly label: string;
   readonly columns: readonly Column<Row>[];

@@ -276,7 +276,7 @@ function macFaults(row: TableRow): Fault[] {
     column: "mac",
     code: "not_a_mac_address",
   }));
-  const { length } = wordsIn(row.all("address").replaceAll(/\([^()]*\)/g, " "));
+  const { length } = addressWords(row);
   if (length === 0 || macsOf(row, length) !== null) return faults;
   const reason = `${written.length} MAC addresses for ${length} addresses: there must be one for each, or ${UNKNOWN_MAC} if it is unknown`;
   return [...faults, { reason, column: "mac", code: "unassigned_mac_addresses" }];
@@ -440,8 +440,7 @@ interface Addresses {
 
 /** The addresses of a row, each with its MAC address; or why there are none. */
 function addressesOf(row: TableRow): Addresses | Fault {
-  // Programs add the name of the interface, as in `10.0.0.5 (eth0)`.
-  const written = wordsIn(row.all("address").replaceAll(/\([^()]*\)/g, " "));
+  const written = addressWords(row);
   const fault = (code: CellFault, reason: string): Fault => ({ reason, column: "address", code });
   if (written.length === 0) return fault("missing_address", "it has no address");
   if (written.length > MOST_ADDRESSES_OF_A_ROW)
@@ -505,6 +504,11 @@ function reasonAgainstBlock(ip: string, bits: number): string | null {
   const { key } = parseAddress(ip);
   if (key === block.first) return `${block.text} is a network`;
   return !isIpv6 && key === block.last ? `${ip} is the broadcast address of ${block.text}` : null;
+}
+
+/** Programs add the name of the interface, as in `10.0.0.5 (eth0)`. */
+function addressWords({ all }: TableRow): string[] {
+  return wordsIn(all("address").replaceAll(/\([^()]*\)/g, " "));
 }
 
 function wordsIn(cell: string): string[] {

@@ -70,7 +70,7 @@ const FOREIGN: readonly (readonly [beginning: RegExp, advice: string])[] = [
     "is the output of avahi-browse: run `nts agent`, which asks by mDNS itself, or import `ip -j neigh`",
   ],
   [
-    /^100\.\d+\.\d+\.\d+ +\S+ +\S+@\S* +\S+ +(?:-|active|idle|offline)/,
+    /^100\.\d+\.\d+\.\d+ +\S{1,100} +\S{1,100}@\S{0,100} +\S{1,100} +(?:-|active|idle|offline)/,
     "is the status of Tailscale for people: import `tailscale status --json`",
   ],
   [/^interface: \S+\n\s+public key: /, "is the state of WireGuard, which names no machines: write them as CSV"],
@@ -79,11 +79,11 @@ const FOREIGN: readonly (readonly [beginning: RegExp, advice: string])[] = [
     "is a list of guests for people: import `virsh net-dhcp-leases`, or run `nts agent` on the machine",
   ],
   [
-    /^(?:\S+[#>].*\n)?\s*Mac Address Table\n|^(?:\S+[#>].*\n)?Vlan +Mac Address +Type +Ports/,
+    /^(?:\S{1,100}[#>].{0,300}\n)?\s*Mac Address Table\n|^(?:\S{1,100}[#>].{0,300}\n)?Vlan +Mac Address +Type +Ports/,
     "is the table of a switch, which has no addresses: import its ARP table (`show ip arp`), or `snmpwalk -On` of it",
   ],
   [
-    /^(?:\S+[#>].*\n)?Capability Codes: .*(?:\n.*){1,6}\n\s*Device ID\s+Local Int/,
+    /^(?:\S{1,100}[#>].{0,300}\n)?Capability Codes: .*(?:\n.*){1,6}\n\s*Device ID\s+Local Int/,
     "are the neighbours of a switch for people: import `snmpwalk -On` of it",
   ],
   [

@@ -7,7 +7,8 @@ import { isPlaceholder } from "../../values/synthetic-names.rules.js";
 const HEADINGS = {
   address: [
     "ip_address ip_addresses ip ips address addresses ipv4 ipv4_address ipv4_addresses ipv6 ipv6_address ipv6_addresses",
-    "ipaddress tailscaleips privateipaddress privateipaddresses private_ip private_ip_address ip_addr ip_adr last_ip local_ip primary_ip primary_ipv4 primary_ipv6 primary_ip4 primary_ip6 devlastip ip_address_v4 ip_address_v6",
+    "ipaddress ip_addr ip_adr last_ip local_ip primary_ip primary_ipv4 primary_ipv6 primary_ip4 primary_ip6 devlastip",
+    "ip_address_v4 ip_address_v6 tailscaleips privateipaddress privateipaddresses private_ip private_ip_address",
     "ip_adresse ip_adressen ipadresse ipv4_adresse ipv6_adresse adresse_ip adresses_ip adresse_ipv4 adresse_ipv6",
     "direccion_ip direcciones_ip indirizzo_ip indirizzi_ip endereco_ip enderecos_ip ip_adres ip_adressen ipadres",
     "adres_ip adresy_ip ip_adresa adresa_ip ip_adress ip_osoite ip_adresi ip_cim ip_адрес ip_адреса ip地址 ipアドレス ip_주소",

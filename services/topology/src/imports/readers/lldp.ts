@@ -1,7 +1,7 @@
-import type { WiredDevice, WiredNeighbour, WiredPort } from "../wiring/wiring.rules.js";
+import type { WiredDevice, WiredNeighbour } from "../wiring/wiring.rules.js";
 import { documentsIn } from "./documents.js";
 import { isObject, jsonFault, type JsonObject, memberOf } from "./json.js";
-import { type Ability, hostOfNeighbour, type Introduced, keysOfNeighbour } from "./neighbours.js";
+import { type Ability, barePort, hostOfNeighbour, type Introduced, keysOfNeighbour, placesOf } from "./neighbours.js";
 import type { Reader } from "./reader.js";
 import { createSightings, type Sightings } from "./sightings.js";
 import { addressIn, cardOf, clip, macIn, toolInfo } from "./texts.js";
@@ -69,7 +69,7 @@ function take(own: Chassis | null, heard: readonly Heard[], sightings: Sightings
   const what = own === null ? "the machine" : `machine ${own.name}`;
   if (host !== null) sightings.add(host, what);
   else sightings.add({ line: 1, isNamed: true, addresses: [], hostname: null, vendor: null, ports: [] }, what);
-  const names = [...new Set(heard.map(({ card }) => card))];
+  const places = placesOf(heard.map(({ card }) => card));
   const neighbours: WiredNeighbour[] = [];
   for (const { line, card, by, chassis, portNames, portMac } of heard) {
     const introduced: Introduced = { ...chassis, line };
@@ -80,10 +80,16 @@ function take(own: Chassis | null, heard: readonly Heard[], sightings: Sightings
       continue;
     }
     sightings.add(neighbour, whom);
-    neighbours.push({ line, by, port: names.indexOf(card), machine: keysOfNeighbour(introduced), portNames, portMac });
+    neighbours.push({
+      line,
+      by,
+      port: places.get(card) ?? 0,
+      machine: keysOfNeighbour(introduced),
+      portNames,
+      portMac,
+    });
   }
-  const bare = { mac: null, speedMbps: null, lag: null, carrier: null, isVirtual: false, vids: [] };
-  const ports = names.map((name): WiredPort => ({ ...bare, name, called: [name] }));
+  const ports = [...places.keys()].map(barePort);
   const device: WiredDevice = { line: 1, name: what, machine, ports, neighbours, table: null, vlans: [] };
   sightings.wire(device);
 }

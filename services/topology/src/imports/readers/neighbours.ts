@@ -1,6 +1,6 @@
 import type { Role } from "@nts/shared/contract";
 import type { SeenHost } from "../scan.rules.js";
-import type { MachineKeys } from "../wiring/wiring.rules.js";
+import type { MachineKeys, WiredPort } from "../wiring/wiring.rules.js";
 import { clip, hostnameIn, reasonAgainst } from "./texts.js";
 
 // What a neighbour says of itself by LLDP or CDP.
@@ -43,6 +43,17 @@ export function hostOfNeighbour({ line, macs, ips, name, description, abilities 
 }
 
 const LONGEST_DESCRIPTION = 200;
+
+/** A port of which only the name is known. */
+export function barePort(name: string): WiredPort {
+  const unknown = { mac: null, speedMbps: null, lag: null, carrier: null, vids: [] };
+  return { name, called: [name], ...unknown, isVirtual: false };
+}
+
+/** The place of each name among those of a device's ports. */
+export function placesOf(names: readonly string[]): ReadonlyMap<string, number> {
+  return new Map([...new Set(names)].map((name, place) => [name, place]));
+}
 
 /** The keys of the same machine. */
 export function keysOfNeighbour({ macs, ips, name }: Pick<Introduced, "macs" | "ips" | "name">): MachineKeys {

@@ -1,7 +1,7 @@
 import { putUnder } from "@nts/shared/groups";
 import type { SeenHost } from "../scan.rules.js";
-import type { WiredDevice, WiredPort } from "../wiring/wiring.rules.js";
-import { hostOfNeighbour, keysOfNeighbour } from "./neighbours.js";
+import type { WiredDevice } from "../wiring/wiring.rules.js";
+import { barePort, hostOfNeighbour, keysOfNeighbour, placesOf } from "./neighbours.js";
 import type { Sightings } from "./sightings.js";
 import { clip, macIn } from "./texts.js";
 
@@ -47,17 +47,16 @@ export function wirePlugs(plugs: readonly Plug[], hosts: readonly SeenHost[], si
 }
 
 function deviceOf(plugs: readonly Plug[], known: Pick<WiredDevice, "line" | "name" | "machine">): WiredDevice {
-  const names = [...new Set(plugs.map(({ port }) => port))];
-  const bare = { mac: null, speedMbps: null, lag: null, carrier: null, isVirtual: false, vids: [] };
-  const ports = names.map((name): WiredPort => ({ ...bare, name, called: [name] }));
+  const places = placesOf(plugs.map(({ port }) => port));
+  const ports = [...places.keys()].map(barePort);
   const cardsOf = ({ addresses }: SeenHost): string[] => [...new Set(addresses.flatMap(({ mac }) => mac ?? []))];
   const table = plugs.flatMap(({ port, machine }) =>
-    cardsOf(machine).map((mac) => ({ port: names.indexOf(port), mac })),
+    cardsOf(machine).map((mac) => ({ port: places.get(port) ?? 0, mac })),
   );
   const neighbours = plugs
     .filter(({ machine }) => cardsOf(machine).length === 0)
     .map(({ line, port, machine: { addresses, hostname, name = null } }) => ({
-      ...{ line, by: "lldp" as const, port: names.indexOf(port), portNames: [], portMac: null },
+      ...{ line, by: "lldp" as const, port: places.get(port) ?? 0, portNames: [], portMac: null },
       machine: { macs: [], ips: addresses.map(({ ip }) => ip), name: hostname ?? name },
     }));
   return { ...known, ports, neighbours, table: table.length === 0 ? null : table, vlans: [] };

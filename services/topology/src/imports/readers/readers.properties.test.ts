@@ -72,7 +72,8 @@ describe("each reader", () => {
     "/*",
   ];
   it.each(CORPORA)("takes time linear in the length of the file: %s", (_format, reader, files) => {
-    const hostile = SHAPES.map((shape) => shape.repeat(Math.ceil(LENGTH / shape.length)));
+    const repeated = SHAPES.map((shape) => shape.repeat(Math.ceil(LENGTH / shape.length)));
+    const hostile = [...repeated, `${"-".repeat(LENGTH)}x`];
     const some = IS_LONG ? files : files.slice(0, 1);
     const often = some.map(({ bytes }) =>
       Buffer.from(bytes)
@@ -90,6 +91,21 @@ describe("each reader", () => {
       });
       expect([file.slice(0, 40), isQuick]).toEqual([file.slice(0, 40), true]);
     }
+  });
+});
+
+describe("the recognition of a file", () => {
+  it.each([
+    ["a comment with blanks below it", `#\n${" ".repeat(40)}x`],
+    ["a prompt without an end", "#".repeat(16_000)],
+    ["an account without an end", `100.64.0.1 nas ${"@".repeat(16_000)}`],
+  ])("takes time linear in the length of its beginning: %s", (_what, text) => {
+    const isQuick = Array.from({ length: ATTEMPTS }).some(() => {
+      const before = process.cpuUsage();
+      expect(() => readFile([Buffer.from(text)], { format: "auto", nowMs: 0 })).toThrow();
+      return process.cpuUsage(before).user < MOST_MICROSECONDS / 4;
+    });
+    expect(isQuick).toBe(true);
   });
 });
 

@@ -9,12 +9,9 @@ export const MOST_CELLS = 200;
 /** An apostrophe protects cells from being evaluated by spreadsheets; further ones belong to the text. */
 const ESCAPED = /^'(?='*[=+\-@＝＋－＠\t\r])/;
 
-/** Lines that programs draw around and between the rows of tables. */
-const RULE = /^[\s|+:=-]*[=-]{3}[\s|+:=-]*$/;
-
-/** True for a line such as `+-----+-----+`. */
+/** True for a line that programs draw around and between the rows of tables, such as `+-----+-----+`. */
 export function isRule(line: string): boolean {
-  return RULE.test(line);
+  return /^[\s|+:=-]+$/.test(line) && /[=-]{3}/.test(line);
 }
 
 export interface Row {

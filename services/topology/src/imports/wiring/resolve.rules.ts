@@ -141,6 +141,7 @@ function claimsIn(
   note: Note,
 ): Claim[] {
   const claims: Claim[] = [];
+  const called = rememberedPorts(devices);
   for (const one of read) {
     const device = devices.get(machines.of(one.machine) ?? "");
     if (device === undefined) continue;
@@ -151,7 +152,7 @@ function claimsIn(
       const machine = machines.of(neighbour.machine);
       if (machine === null) note(neighbour.line, here, "nothing identifies its neighbour");
       else if (machine === device.machine) note(neighbour.line, here, "it hears its own device");
-      else claims.push(claimOf(neighbour, here, machine, devices.get(machine)));
+      else claims.push(claimOf(neighbour, here, machine, called(machine)));
     }
   }
   return claims;
@@ -161,26 +162,49 @@ function claimOf(
   { line, portNames, portMac }: WiredNeighbour,
   here: Port,
   machine: string,
-  device: Device | undefined,
+  ports: CalledPorts | null,
 ): Claim {
-  const there = device === undefined ? null : portCalled(device, portNames, portMac);
+  const there = ports === null ? null : portCalled(ports, portNames, portMac);
   return { line, here, machine, there, portName: there === null ? (portNames[0] ?? null) : null };
 }
 
-/** The only port of a device with a name or a MAC address. */
-function portCalled({ ports }: Device, names: readonly string[], mac: string | null): Port | null {
-  for (const name of names) {
-    const key = folded(name);
-    const exact = ports.get(key);
-    if (exact !== undefined) return cabled(exact);
-    const [only, another] = [...ports.values()].filter(({ of }) => of.called.some((one) => folded(one) === key));
-    if (only !== undefined && another === undefined) return cabled(only);
+/** Ports of a device by what others may call them; null for what several have. */
+interface CalledPorts {
+  readonly ports: ReadonlyMap<string, Port>;
+  readonly byName: ReadonlyMap<string, Port | null>;
+  readonly byMac: ReadonlyMap<string, Port | null>;
+}
+
+/** Made once for each device, however many hear it. */
+function rememberedPorts(devices: ReadonlyMap<string, Device>): (machine: string) => CalledPorts | null {
+  const known = new Map<string, CalledPorts>();
+  return (machine) => {
+    const device = devices.get(machine);
+    if (device === undefined) return null;
+    const called = known.get(machine) ?? calledPorts(device);
+    known.set(machine, called);
+    return called;
+  };
+}
+
+function calledPorts({ ports }: Device): CalledPorts {
+  const byName = new Map<string, Port | null>();
+  const byMac = new Map<string, Port | null>();
+  for (const port of ports.values()) {
+    const { called, mac, carrier, isVirtual } = port.of;
+    for (const name of new Set(called.map(folded))) byName.set(name, byName.has(name) ? null : port);
+    if (mac !== null && carrier === null && !isVirtual) byMac.set(mac, byMac.has(mac) ? null : port);
   }
-  if (mac === null) return null;
-  const [only, another] = [...ports.values()].filter(
-    ({ of }) => of.mac === mac && of.carrier === null && !of.isVirtual,
-  );
-  return another === undefined ? (only ?? null) : null;
+  return { ports, byName, byMac };
+}
+
+/** The only port of a device with a name or a MAC address. */
+function portCalled({ ports, byName, byMac }: CalledPorts, names: readonly string[], mac: string | null): Port | null {
+  for (const name of names.map(folded)) {
+    const found = ports.get(name) ?? byName.get(name) ?? null;
+    if (found !== null) return cabled(found);
+  }
+  return mac === null ? null : (byMac.get(mac) ?? null);
 }
 
 function cabled(port: Port): Port | null {
