@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Endpoint } from "../contract/endpoint.js";
 import { isOfType, type Upload, type UploadedBytes } from "../contract/upload.js";
 import { AppError, validationFailed } from "../errors.js";
@@ -25,12 +25,19 @@ export interface Reading {
 }
 
 /**
- * The bytes of an upload as they arrive. A reader that stops early leaves the rest of the request unread.
+ * The bytes of an upload as they arrive. What a reader that stops early leaves is discarded after the response:
+ * otherwise the next request of the connection would never be read.
  *
  * @throws AppError `unsupported_media_type`; while reading `payload_too_large` · `malformed_request` (disconnected)
  */
-export function readUpload(request: IncomingMessage, upload: Upload, reading: Reading): UploadedBytes {
+export function readUpload(
+  request: IncomingMessage,
+  response: ServerResponse,
+  upload: Upload,
+  reading: Reading,
+): UploadedBytes {
   requireType(request, upload.contentTypes);
+  response.once("finish", () => request.resume());
   return counted(request, bodyLimitOf({ upload }, request.headers), reading);
 }
 

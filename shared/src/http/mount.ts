@@ -210,7 +210,7 @@ async function handleRequest(
       ...(await readParts({
         params: () => parseWith(operation.params, found.params),
         query: () => readQuery(cut === -1 ? "" : url.slice(cut + 1)),
-        body: () => bodyOf(request, found.value, clock, (body) => bytes?.update(body)),
+        body: () => bodyOf({ request, response }, found.value, clock, (body) => bytes?.update(body)),
       })),
       principal,
       cause: observation.cause,
@@ -291,12 +291,12 @@ async function runHandler({ writes }: RouterOptions, routed: RoutedCall): Promis
 }
 
 async function bodyOf(
-  request: IncomingMessage,
+  { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse },
   { operation, validateBody }: MountedRoute,
   reading: Reading,
   onBytes: (bytes: Buffer) => void,
 ): Promise<unknown> {
-  if (operation.upload !== undefined) return readUpload(request, operation.upload, reading);
+  if (operation.upload !== undefined) return readUpload(request, response, operation.upload, reading);
   return validateBody === null ? undefined : validateBody(await readJsonBody(request, bodyTypesOf(operation), onBytes));
 }
 
