@@ -2113,10 +2113,12 @@ type Reached struct {
 	ID   string `json:"id"`
 	Name string `json:"name"`
 	// Of a host, its own.
-	HostID string `json:"host_id"`
+	HostID   string `json:"host_id"`
+	HostName string `json:"host_name"`
 	// Steps from the subject.
 	Distance int `json:"distance"`
-	// The last step: a dependency, that a service is on its host, or that a guest runs on something.
+	// The last step: a dependency, that a service is on its host, that a guest runs on something, or that a host is
+	// linked through a device alone.
 	Via ReachedBy `json:"via"`
 	// Of a dependency.
 	DependencyID *string `json:"dependency_id"`
@@ -2130,6 +2132,7 @@ const (
 	ReachedByDependency     ReachedBy = "dependency"
 	ReachedByRunsOn         ReachedBy = "runs_on"
 	ReachedByVirtualization ReachedBy = "virtualization"
+	ReachedByLink           ReachedBy = "link"
 )
 
 type ReachedKind string

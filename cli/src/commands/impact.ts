@@ -77,15 +77,17 @@ async function subjectOf(connection: Connection, name: string) {
   }
 }
 
-const COLUMNS = ["steps", "kind", "name", "via", "id"];
+const COLUMNS = ["steps", "kind", "name", "host", "via", "through", "id"];
 
+/** What leads to each is named, which is listed before it. */
 function rowsOf(reached: readonly Reached[]): Readonly<Record<string, unknown>>[] {
-  return reached.map(({ distance: steps, kind, name, via, id }) => ({
-    steps,
-    kind,
-    name,
-    via: via.replace("_", " "),
-    id,
+  const names = new Map(reached.flatMap(({ kind, id, name }) => (kind === "process" ? [] : [[id, name] as const])));
+  return reached.map(({ distance: steps, kind, name, host_name, via, path, id }) => ({
+    ...{ steps, kind, name, host: kind === "host" ? "" : host_name, via: via.replace("_", " "), id },
+    through: path
+      .slice(1)
+      .map((one) => names.get(one) ?? "…")
+      .join(" → "),
   }));
 }
 

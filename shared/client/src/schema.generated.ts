@@ -2478,12 +2478,13 @@ export interface components {
             name: string;
             /** @description Of a host, its own. */
             host_id: components["schemas"]["Uuid"];
+            host_name: string;
             /**
              * Format: int64
              * @description Steps from the subject.
              */
             distance: number;
-            /** @description The last step: a dependency, that a service is on its host, or that a guest runs on something. */
+            /** @description The last step: a dependency, that a service is on its host, that a guest runs on something, or that a host is linked through a device alone. */
             via: components["schemas"]["ReachedBy"];
             /** @description Of a dependency. */
             dependency_id: components["schemas"]["Uuid"] | null;
@@ -2493,7 +2494,7 @@ export interface components {
         /** @enum {string} */
         ReachedKind: "host" | "service" | "process";
         /** @enum {string} */
-        ReachedBy: "dependency" | "runs_on" | "virtualization";
+        ReachedBy: "dependency" | "runs_on" | "virtualization" | "link";
         HostAttachmentEnvelope: {
             /** @description Always `true`. */
             success: boolean;

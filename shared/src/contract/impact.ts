@@ -22,11 +22,14 @@ export const Reached = z
     id: Id.describe("Of the host or service; of a process, its host."),
     name: z.string(),
     host_id: Id.describe("Of a host, its own."),
+    host_name: z.string(),
     distance: z.int().describe("Steps from the subject."),
     via: z
-      .enum(["dependency", "runs_on", "virtualization"])
+      .enum(["dependency", "runs_on", "virtualization", "link"])
       .meta({ id: "ReachedBy" })
-      .describe("The last step: a dependency, that a service is on its host, or that a guest runs on something."),
+      .describe(
+        "The last step: a dependency, that a service is on its host, that a guest runs on something, or that a host is linked through a device alone.",
+      ),
     dependency_id: Id.nullable().describe("Of a dependency."),
     path: z.array(Id).describe("From the subject to what is before this one."),
   })

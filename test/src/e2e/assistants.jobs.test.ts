@@ -175,10 +175,20 @@ describe("assistants: jobs", () => {
   });
 
   job("where a host hangs", 1, async () => {
+    const [upper] = await account.session.data<Data[]>("get", "/api/v1/hosts?q=switch");
+    await account.session.data("patch", `/api/v1/hosts/${String(upper?.["id"])}`, { role: "Switch" });
     const { data } = await call<{ host: { parts: Data[] } }>("describe_host", { host: world.host.id });
     expect(data.host.parts).toContainEqual(
       expect.objectContaining({ to: expect.objectContaining({ host: "switch", at: "1" }) }),
     );
+    expect(data.host).toMatchObject({ hangs_on: [{ switch: "switch", port: "1" }] });
+  });
+
+  job("what hangs on a port of a switch, or on no such port", 2, async () => {
+    const { data } = await call("describe_host", { host: "switch", port: "Gi0/1" });
+    expect(data).toMatchObject({ host: { counts: { links: 1 }, parts: [{ at: "1", to: { host: "nas" } }] } });
+    const { next } = await call("describe_host", { host: "switch", port: "7" });
+    expect(next).toContain("No link of switch is at port 7. Ports with links: 1.");
   });
 
   job("scan now", 2, async () => {

@@ -465,9 +465,9 @@ describe("nts apply: dependencies", () => {
     expect((await nts(env, "apply", "-f", document)).stdout).toBe("Nothing would change.");
     const listed = await nts(env, "get", "dependencies", "--service-id", service.id);
     const impact = await nts(env, "impact", "nas/web");
-    expect(impact.stdout).toMatch(/^STEPS +KIND +NAME +VIA +ID\n/);
-    expect(impact.stdout).toMatch(/\n1 +process +cron +dependency /);
-    expect(impact.stdout).toMatch(/\n1 +host +tv +dependency /);
+    expect(impact.stdout).toMatch(/^STEPS +KIND +NAME +HOST +VIA +THROUGH +ID\n/);
+    expect(impact.stdout).toMatch(/\n1 +process +cron +nas +dependency /);
+    expect(impact.stdout).toMatch(/\n1 +host +tv .*dependency /);
     expect(impact.stderr).toBe("1 hosts, 0 services and 1 processes stop with nas/web.");
     const needs = await nts(env, "impact", "tv", "--needs", "--depth", "1", "-o", "name");
     expect(needs.stdout).toBe("web");

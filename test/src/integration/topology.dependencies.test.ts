@@ -5,6 +5,7 @@ import {
   bulkDeleteHosts,
   createDependency,
   createHost,
+  createLink,
   createPort,
   type Dependency,
   deleteDependency,
@@ -529,11 +530,11 @@ describe("what stops if something stops", () => {
       complete: true,
       reached: [
         {
-          ...{ kind: "service", id: shop!.id, name: shop!.name, host_id: web.id, distance: 1 },
+          ...{ kind: "service", id: shop!.id, name: shop!.name, host_id: web.id, host_name: "web", distance: 1 },
           ...{ via: "dependency", dependency_id: made.id, path: [sql!.id] },
         },
         {
-          ...{ kind: "process", id: guest.id, name: "cron", host_id: guest.id, distance: 2 },
+          ...{ kind: "process", id: guest.id, name: "cron", host_id: guest.id, host_name: "guest", distance: 2 },
           ...{ via: "dependency", dependency_id: cron.id, path: [sql!.id, shop!.id] },
         },
       ],
@@ -591,6 +592,22 @@ describe("what stops if something stops", () => {
       body: { virtualization: { type: "vm", details: { host_id: hosts[0]!.id } } },
     });
     expect((await all()).length).toBeGreaterThan(5);
+    // The router h2, the switch h3 behind it, and two hosts at that.
+    for (const [n, role] of ["Router", "Switch"].entries())
+      await owner.call(patchHost, { params: hosts[n + 2]!, body: { role: role as "Router" } });
+    for (const [one, other] of [
+      [2, 3],
+      [3, 4],
+      [3, 5],
+    ] as const) {
+      const ends = [{ host_id: hosts[one]!.id, port: `${other}` }, { host_id: hosts[other]!.id }];
+      await owner.call(createLink, { body: { network_id: network(), ends } });
+    }
+    const byLink = (await impact(host, hosts[2]!)).reached.filter(({ via }) => via === "link");
+    expect(byLink.map(({ distance, name, path }) => [distance, name, path])).toContainEqual([
+      ...[1, "h3", [hosts[2]!.id]],
+    ]);
+    expect(linesOf(await impact(host, hosts[5]!, { direction: "dependencies" }))).toContainEqual("1 host h3 link 1");
     const cursor = await waitForJournal(owner);
     const setOf = ({ counts, reached }: Impact): object => ({
       counts,

@@ -442,9 +442,9 @@ describe("an import of what switches tell", () => {
     ];
     expect([done.format, shape(done)]).toEqual(["snmp-walk", shape(planned)]);
     const made = [
-      "Unmanaged switch at sw1 Gi0/2 – left",
-      "Unmanaged switch at sw1 Gi0/2 – right",
-      "Unmanaged switch at sw1 Gi0/2 – sw1 Gi0/2",
+      "Unmanaged switch or access point at sw1 Gi0/2 – left",
+      "Unmanaged switch or access point at sw1 Gi0/2 – right",
+      "Unmanaged switch or access point at sw1 Gi0/2 – sw1 Gi0/2",
       "pc – sw1 Gi0/1",
       "sw1 Gi0/3 – sw2 Gi0/7",
     ];
@@ -453,7 +453,11 @@ describe("an import of what switches tell", () => {
     expect(first).toMatchObject({ source: { type: "Discovery" }, kind: "Ethernet" });
     expect(first?.ends.map(({ interface_id }) => interface_id)).toContain(pc.interfaces[0]?.id);
     const { rows: strangers } = await owner.list(listHosts, { query: { ...query, is_known: false } });
-    expect(strangers.map(({ name }) => name).toSorted()).toEqual(["Unmanaged switch at sw1 Gi0/2", "sw1", "sw2"]);
+    expect(strangers.map(({ name }) => name).toSorted()).toEqual([
+      "Unmanaged switch or access point at sw1 Gi0/2",
+      "sw1",
+      "sw2",
+    ]);
     const [hung] = (await owner.call(getHostAttachment, { params: pc, query: {} })).attachments;
     expect(hung).toMatchObject({ switch: { name: "sw1", port: "Gi0/1", role: "Switch" }, link_source: "Discovery" });
     const { rows: named } = await owner.list(listVlans, { query });

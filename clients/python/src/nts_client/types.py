@@ -706,7 +706,7 @@ PortOrderField: TypeAlias = Literal["created_at", "number"]
 
 Protocol: TypeAlias = Literal["Tcp", "Udp"]
 
-ReachedBy: TypeAlias = Literal["dependency", "runs_on", "virtualization"]
+ReachedBy: TypeAlias = Literal["dependency", "runs_on", "virtualization", "link"]
 
 ReachedKind: TypeAlias = Literal["host", "service", "process"]
 
@@ -2378,9 +2378,11 @@ class Reached(TypedDict):
     name: str
     # Of a host, its own.
     host_id: str
+    host_name: str
     # Steps from the subject.
     distance: int
-    # The last step: a dependency, that a service is on its host, or that a guest runs on something.
+    # The last step: a dependency, that a service is on its host, that a guest runs on something, or that a host is
+    # linked through a device alone.
     via: ReachedBy
     # Of a dependency.
     dependency_id: str | None

@@ -1,7 +1,9 @@
 import {
+  type Attachment,
   type Attributes,
   type Dependency,
   getHost,
+  getHostAttachment,
   getStats,
   getSubnet,
   getSubnetUtilization,
@@ -20,8 +22,9 @@ import {
   whoami,
 } from "@nts/shared/contract";
 import type { Client } from "@nts/shared/client";
+import { folded } from "@nts/shared/contract/folding.rules";
 import { z } from "zod";
-import { nothingFound, pageOf, short } from "../results.rules.js";
+import { type Following, nothingFound, pageOf, short } from "../results.rules.js";
 import { tool } from "../tool.js";
 import {
   Amount,
@@ -42,8 +45,13 @@ import {
 
 type Row = Record<string, unknown>;
 
-/** Links and dependencies of a host that are described. */
-const MOST_NEIGHBOURS = 20;
+/** Links, and dependencies, of a host that are described. */
+const MOST_NEIGHBOURS = 50;
+/** Links of a switch that are looked at for those at a port. */
+const MOST_AT_SWITCH = 1_000;
+/** Unmanaged switches behind a port that are looked at. */
+const MOST_BEHIND = 5;
+const MOST_ATTACHMENTS = 5;
 
 const SubnetLine = z.object({ id: text, name: text, cidr: text, network_id: text });
 
@@ -129,10 +137,20 @@ export const describeHost = tool({
   title: "Describe a host",
   description:
     "Everything about one host: addresses, open ports with their ids and certificates, services with their versions and where they " +
-    "listen, to what it is linked, what it needs and what needs it, tags, when it was last seen.",
-  input: z.object({ host: z.string().min(1).max(253).describe("Its id, name, host name or address."), from }),
+    "listen, on which switch and port it hangs (`hangs_on`), to what it is linked, what it needs and what needs it, tags, when it was " +
+    "last seen. With `port`, what hangs on that port of a switch.",
+  input: z.object({
+    host: z.string().min(1).max(253).describe("Its id, name, host name or address."),
+    port: z
+      .string()
+      .min(1)
+      .max(100)
+      .optional()
+      .describe("Of a switch, such as `Gi1/0/24` or `24`: only what is linked there, also behind an unmanaged switch."),
+    from,
+  }),
   output: z.object({ host: Described.optional(), several: z.array(HostLine).optional() }),
-  run: async (client, { host: given, from: offset }) => {
+  run: async (client, { host: given, port, from: offset }) => {
     const hosts = isId(given) ? [await client.call(getHost, { params: { id: given } })] : await called(client, given);
     const [host] = hosts;
     if (host === undefined) return { data: {}, next: nothingFound("Call find with a part of the name or address.") };
@@ -141,15 +159,75 @@ export const describeHost = tool({
         data: { several: hosts.slice(0, PAGE).map(hostLine) },
         next: "call describe_host with one of these ids",
       };
-    const neighbours = await neighboursOf(client, host);
-    const parts = [...partsOf(host), ...neighbours.links, ...neighbours.dependencies];
+    const described = port === undefined ? await wholeOf(client, host) : await portOf(client, host, port);
+    const { parts, counts, facts, advice = null } = described;
     const page = pageOf(parts.slice(offset), offset);
+    const at = port === undefined ? "" : `, port=${port}`;
     return {
-      data: { host: { ...factsOf(host), counts: { ...countsOf(host), ...neighbours.counts }, parts: page.items } },
-      next: page.next === null ? null : `call describe_host with host=${host.id} and from=${page.next}`,
+      data: { host: { ...factsOf(host), ...facts, counts, parts: page.items } },
+      next: page.next === null ? advice : `call describe_host with host=${host.id}${at} and from=${page.next}`,
     };
   },
 });
+
+interface DescribedParts {
+  readonly parts: readonly Row[];
+  readonly counts: Readonly<Record<string, number>>;
+  readonly facts?: Row;
+  readonly advice?: Following;
+}
+
+async function wholeOf(client: Client, host: Host): Promise<DescribedParts> {
+  const [neighbours, { attachments }] = await Promise.all([
+    neighboursOf(client, host),
+    client.call(getHostAttachment, { params: { id: host.id } }),
+  ]);
+  return {
+    parts: [...partsOf(host), ...neighbours.links, ...neighbours.dependencies],
+    counts: { ...countsOf(host), ...neighbours.counts },
+    facts: { hangs_on: attachments.slice(0, MOST_ATTACHMENTS).map(attachmentLine) },
+  };
+}
+
+function attachmentLine({ switch: { host_id, name, port }, path }: Attachment): Row {
+  const through = path.slice(0, -1).map((step) => short(step.name, 60));
+  return { switch: short(name, 60), host_id, port, ...(through.length > 0 && { through }) };
+}
+
+/** What hangs on a port. */
+async function portOf(client: Client, host: Host, port: string): Promise<DescribedParts> {
+  const at = await client.list(listLinks, { query: { host_id: host.id, limit: MOST_AT_SWITCH } });
+  const places = at.data.flatMap(({ ends }) =>
+    ends.flatMap((end) => (end.host_id === host.id ? (end.port ?? []) : [])),
+  );
+  const named = portNamed(places, port);
+  const isThere = ({ host_id, port: its }: LinkEnd): boolean => host_id === host.id && its !== null && its === named;
+  const links = at.data.filter(({ ends }) => ends.some(isThere));
+  const hosts = await hostsAt(client, host, links);
+  const behind = [...hosts.values()].filter((one) => one.id !== host.id && one.attributes["unmanaged"] === true);
+  const parts = links.map((link) => linkPart(link, host, hosts));
+  for (const one of behind.slice(0, MOST_BEHIND)) {
+    const { data } = await client.list(listLinks, { query: { host_id: one.id, limit: MOST_NEIGHBOURS } });
+    const others = data.filter(({ ends }) => !ends.some(({ host_id }) => host_id === host.id));
+    const known = await hostsAt(client, one, others);
+    parts.push(...others.map((link) => ({ ...linkPart(link, one, known), behind: short(one.name, 60) })));
+  }
+  const known = [...new Set(places)].slice(0, 20).map((one) => short(one, 30));
+  const advice = `No link of ${short(host.name, 60)} is at port ${short(port, 60)}. Ports with links: ${known.join(", ")}.`;
+  return { parts, counts: { links: parts.length }, ...(parts.length === 0 && { advice: nothingFound(advice) }) };
+}
+
+/** The port that is meant: by its name, else by its numbers, else by the last of these, if only one has it. */
+function portNamed(names: readonly string[], given: string): string | null {
+  const numbersOf = (name: string): string => folded(name).replace(/^[^0-9]*/, "");
+  const lastOf = (name: string): string => numbersOf(name).split("/").at(-1) ?? "";
+  for (const part of [folded, numbersOf, lastOf]) {
+    const wanted = part(given.trim());
+    const [only, another] = new Set(wanted === "" ? [] : names.filter((name) => part(name) === wanted));
+    if (only !== undefined) return another === undefined ? only : null;
+  }
+  return null;
+}
 
 function factsOf(host: Host) {
   const { id, name, hostname, network_id, description, virtualization, tags, role, attributes, observed } = host;
@@ -204,13 +282,7 @@ async function neighboursOf(client: Client, host: Host) {
     client.list(listLinks, { query }),
     client.list(listDependencies, { query }),
   ]);
-  const ids = [
-    ...links.data.flatMap(({ ends }) => ends.map(({ host_id }) => host_id)),
-    ...dependencies.data.flatMap((one) => [one.client.host_id, one.server.host_id]),
-  ];
-  const others = [...new Set(ids)].filter((id) => id !== host.id);
-  const known = others.length === 0 ? [] : (await client.list(listHosts, { query: { ids: others, limit: 50 } })).data;
-  const hosts = new Map([host, ...known].map((one) => [one.id, one]));
+  const hosts = await hostsAt(client, host, links.data, dependencies.data);
   return {
     counts: { links: links.pagination.total_count, dependencies: dependencies.pagination.total_count },
     links: links.data.map((link) => linkPart(link, host, hosts)),
@@ -219,6 +291,23 @@ async function neighboursOf(client: Client, host: Host) {
 }
 
 type Hosts = ReadonlyMap<string, Host>;
+
+/** Those at the ends of links and dependencies. */
+async function hostsAt(
+  client: Client,
+  host: Host,
+  links: readonly Link[],
+  dependencies: readonly Dependency[] = [],
+): Promise<Hosts> {
+  const ids = [
+    ...links.flatMap(({ ends }) => ends.map(({ host_id }) => host_id)),
+    ...dependencies.flatMap((one) => [one.client.host_id, one.server.host_id]),
+  ];
+  const others = [...new Set(ids)].filter((id) => id !== host.id).slice(0, 2 * MOST_NEIGHBOURS);
+  if (others.length === 0) return new Map([[host.id, host]]);
+  const { data } = await client.list(listHosts, { query: { ids: others, limit: others.length } });
+  return new Map([host, ...data].map((one) => [one.id, one]));
+}
 
 function linkPart({ id, kind, ends, speed_mbps }: Link, host: Host, hosts: Hosts): Row {
   const own = ends.find(({ host_id }) => host_id === host.id);

@@ -161,7 +161,8 @@ export const whatDependsOn = tool({
   name: "what_depends_on",
   title: "What depends on something",
   description:
-    "What stops if a host or service stops, nearest first, or what it needs. `path` has the ids that lead there from it.",
+    "What stops if a host or service stops, nearest first, or what it needs: by dependencies, what runs on what, and links, by which a " +
+    "switch cuts off what hangs on it alone. `path` has the ids that lead there from it.",
   input: z.object({
     kind: z.enum(["host", "service"]),
     id: z.string().min(1).max(36).describe("As given by find or describe_host."),
@@ -174,13 +175,14 @@ export const whatDependsOn = tool({
     const operation = kind === "host" ? getHostImpact : getServiceImpact;
     const impact = await client.call(operation, { params: { id }, query: { ...query, limit: 1_000 } });
     const { counts, complete, reached } = impact;
-    const rows = reached.slice(offset).map(({ dependency_id: dependency, host_id, name, ...one }) => ({
-      ...{ ...one, name: short(name, 80), ...(host_id !== one.id && { host_id }) },
+    const rows = reached.slice(offset).map(({ dependency_id: dependency, host_id, host_name, name, ...one }) => ({
+      ...{ ...one, name: short(name, 80) },
+      ...(one.kind !== "host" && { host_id, host: short(host_name, 60) }),
       ...(dependency !== null && { dependency }),
     }));
     const { items, next } = pageOf(rows, offset);
     const advice =
-      "No dependency of it is known. They come from scans of sockets, from compose and Kubernetes files, or from people.";
+      "No dependency of it is known. They come from scans of sockets, from compose and Kubernetes files, or from people; links from walks of switches.";
     const nothing = reached.length === 0 ? nothingFound(advice) : null;
     return { data: { counts, complete, reached: items }, next: sameFrom("what_depends_on", next) ?? nothing };
   },

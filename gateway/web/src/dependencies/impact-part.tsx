@@ -5,7 +5,7 @@ import { Link } from "react-router";
 import { useOne } from "../api/queries.js";
 import { type Column, DataTable } from "../list/data-table.js";
 import { ListPart, PartRemark } from "../parts/part.js";
-import { hostPath, servicePath } from "../paths.js";
+import { dependencyPath, hostPath, servicePath } from "../paths.js";
 
 const SHOWN = 50;
 
@@ -39,7 +39,7 @@ function Direction({ of: { kind, id }, direction, title, none }: DirectionProps)
     <ListPart title={title} count={total} none={none}>
       <DataTable
         label={title}
-        columns={COLUMNS}
+        columns={columnsOf(impact.reached)}
         rows={impact.reached}
         idOf={({ id: one, name, kind: what }) => `${what} ${one} ${name}`}
         nameOf={({ name }) => name}
@@ -58,19 +58,45 @@ const VIA: Readonly<Record<Reached["via"], string>> = {
   dependency: "dependency",
   runs_on: "on the host",
   virtualization: "runs there",
+  link: "linked through it",
 };
 
-const COLUMNS: readonly Column<Reached>[] = [
-  {
-    id: "name",
-    label: "Name",
-    cell: ({ kind, id, name, host_id }) => (
-      <Anchor component={Link} to={kind === "service" ? servicePath(id) : hostPath(host_id)} size="sm" fw={600}>
-        {name}
-      </Anchor>
-    ),
-  },
-  { id: "kind", label: "Kind", narrow: true, cell: ({ kind }) => kind },
-  { id: "via", label: "Last step", narrow: true, cell: ({ via }) => VIA[via] },
-  { id: "distance", label: "Steps", numbers: true, narrow: true, cell: ({ distance }) => distance },
-];
+/** What leads to each is named, which is listed before it. */
+function columnsOf(reached: readonly Reached[]): readonly Column<Reached>[] {
+  const names = new Map(reached.flatMap(({ kind, id, name }) => (kind === "process" ? [] : [[id, name] as const])));
+  return [
+    {
+      id: "name",
+      label: "Name",
+      cell: ({ kind, id, name, host_id }) => (
+        <Anchor component={Link} to={kind === "service" ? servicePath(id) : hostPath(host_id)} size="sm" fw={600}>
+          {name}
+        </Anchor>
+      ),
+    },
+    { id: "kind", label: "Kind", narrow: true, cell: ({ kind }) => kind },
+    { id: "host", label: "Host", cell: ({ kind, host_name }) => kind !== "host" && host_name },
+    {
+      id: "via",
+      label: "Last step",
+      cell: ({ via, dependency_id }) =>
+        dependency_id === null ? (
+          VIA[via]
+        ) : (
+          <Anchor component={Link} to={dependencyPath(dependency_id)} size="sm">
+            {VIA[via]}
+          </Anchor>
+        ),
+    },
+    {
+      id: "through",
+      label: "Through",
+      cell: ({ path }) =>
+        path
+          .slice(1)
+          .map((id) => names.get(id) ?? "…")
+          .join(" → "),
+    },
+    { id: "distance", label: "Steps", numbers: true, narrow: true, cell: ({ distance }) => distance },
+  ];
+}

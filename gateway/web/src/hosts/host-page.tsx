@@ -1,4 +1,4 @@
-import { deleteHost, getHost, getHostImpact, HISTORIES, type Host } from "@nts/shared/contract";
+import { deleteHost, getHost, getHostAttachment, getHostImpact, HISTORIES, type Host } from "@nts/shared/contract";
 import { Text } from "@mantine/core";
 import { Merge, Split } from "lucide-react";
 import { type ReactNode, useState } from "react";
@@ -11,6 +11,7 @@ import { ImpactPart } from "../dependencies/impact-part.js";
 import { AttributeList } from "../forms/attribute-list.js";
 import { EntityPage } from "../list/entity-page.js";
 import { FactList } from "../parts/fact-list.js";
+import { HangsOn } from "../links/hangs-on.js";
 import { LinksPart } from "../links/links-part.js";
 import { Panel } from "../parts/page.js";
 import { RowMenu } from "../parts/row-menu.js";
@@ -111,6 +112,7 @@ function Recognition({ seen = null }: Pick<Host, "seen">): ReactNode {
 
 function Facts({ host }: { readonly host: Host }): ReactNode {
   const tags = useTags();
+  const attachments = useOne(getHostAttachment, { params: { id: host.id }, query: {} }).data?.data.attachments ?? [];
   const facts: readonly (readonly [string, ReactNode])[] = [
     ["Network", <NetworkLink key="network" id={host.network_id} />],
     ["Hostname", host.hostname !== null && <span className="mono">{host.hostname}</span>],
@@ -118,6 +120,7 @@ function Facts({ host }: { readonly host: Host }): ReactNode {
     ["Role", (host.role ?? host.observed?.role ?? null) !== null && <RoleFact {...host} />],
     ...observedFacts(host.observed),
     ["Virtualization", host.virtualization !== null && <VirtualizationText {...host.virtualization} />],
+    ["Hangs on", attachments.length > 0 && <HangsOn attachments={attachments} />],
     ["Tags", host.tags.length > 0 && <TagBadges tags={host.tags} known={tags} />],
     ["Attributes", Object.keys(host.attributes).length > 0 && <AttributeList attributes={host.attributes} />],
     ["Known", !host.is_known && <Stranger key="known" host={host} />],

@@ -1,8 +1,10 @@
 import { type Impact, type ImpactDirection, MOST_REACHED, type Reached } from "@nts/shared/contract";
 import { hostAt, keyOf, type Place } from "../values/ends.rules.js";
+import type { Hanging } from "./cut-off.rules.js";
 
 // Follows what depends on what, level by level, so that each level takes a few queries, whatever it finds: a service stops with
-// its host, a guest with what it runs on, and a client with its server. What is followed is limited.
+// its host, a guest with what it runs on, a client with its server, and what is linked with what alone connects it. What is
+// followed is limited.
 
 /** From one place to what stops with it, or to what it needs. */
 export interface Step {
@@ -28,6 +30,8 @@ export interface Surroundings {
   runnersOf(places: readonly Place[]): Promise<readonly Step[]>;
   /** Of dependencies, except to what is reached already. */
   needsAt(places: readonly Place[], following: FollowingNeeds): Promise<Needs>;
+  /** From hosts to those that they cut off, or to what they hang on. */
+  linkedTo(hostIds: readonly string[], linked: FollowingLinks): Promise<Needs>;
   /** From all clients on a host. */
   needsOn(hostId: string): Promise<readonly Step[]>;
   /** Those that exist, by key. */
@@ -42,6 +46,13 @@ export interface FollowingNeeds {
   readonly isReached: (key: string) => boolean;
 }
 
+export interface FollowingLinks {
+  readonly direction: ImpactDirection;
+  /** Hosts that stop at the same time. */
+  readonly together: readonly string[];
+}
+
+/** Steps of a level. */
 export interface Needs {
   readonly steps: readonly Step[];
   /** There are no others. */
@@ -63,7 +74,7 @@ const MOST_NEEDS = 50_000;
 
 const COUNTED = { host: "hosts", service: "services", process: "processes" } as const;
 
-type Found = Omit<Reached, "name" | "host_id"> & { readonly place: Place };
+type Found = Omit<Reached, "name" | "host_id" | "host_name"> & { readonly place: Place };
 
 export async function impactOf(around: Surroundings, following: Following): Promise<Impact> {
   const { subjects, direction, depth, limit, check } = following;
@@ -71,6 +82,7 @@ export async function impactOf(around: Surroundings, following: Following): Prom
   const found: Found[] = [];
   /** The ids from a subject to a place, by its key. */
   const paths = new Map<string, readonly string[]>(subjects.map((subject) => [keyOf(subject), []]));
+  const together = hostIdsIn(subjects);
   const whole = direction === "dependencies" ? subjects.filter(({ kind }) => kind === "host") : [];
   let frontier: readonly Place[] = [...subjects, ...(await servicesOf(around, whole, paths))];
   let complete = true;
@@ -80,8 +92,9 @@ export async function impactOf(around: Surroundings, following: Following): Prom
     const isReached = (key: string): boolean => paths.has(key);
     const needs = await around.needsAt(frontier, { direction, most: MOST_NEEDS, isReached });
     const ofAll = distance === 1 ? (await Promise.all(whole.map(({ id }) => around.needsOn(id)))).flat() : [];
-    const steps = [...inside, ...needs.steps, ...ofAll];
-    complete &&= needs.isWhole;
+    const linked = await around.linkedTo(hostIdsIn(frontier), { direction, together });
+    const steps = [...inside, ...needs.steps, ...ofAll, ...linked.steps];
+    complete &&= needs.isWhole && linked.isWhole;
     const next: Place[] = [];
     for (const { from, to, via, dependencyId = null } of steps) {
       const key = keyOf(to);
@@ -102,9 +115,11 @@ export async function impactOf(around: Surroundings, following: Following): Prom
     frontier = next;
   }
   const known = await around.known(found.map(({ place }) => place));
+  const hosts = await around.known([...new Set([...known.values()].map(({ hostId }) => hostId))].map(hostAt));
   const reached = found.map(({ place, ...one }): Reached => {
     const { name = "", hostId = place.id } = known.get(keyOf(place)) ?? {};
-    return { ...one, name: place.process ?? name, host_id: hostId };
+    const hostName = hosts.get(keyOf(hostAt(hostId)))?.name ?? "";
+    return { ...one, name: place.process ?? name, host_id: hostId, host_name: hostName };
   });
   return { direction, counts, complete, reached };
 }
@@ -131,8 +146,18 @@ async function insideOf(
   { direction, most }: { readonly direction: ImpactDirection; readonly most: number },
 ): Promise<readonly Step[]> {
   if (direction === "dependencies") return around.runnersOf(frontier);
-  const hostIds = frontier.flatMap(({ kind, id }) => (kind === "host" ? id : []));
-  return [...(await around.servicesOn(hostIds, most)), ...(await around.guestsOf(frontier, most))];
+  return [...(await around.servicesOn(hostIdsIn(frontier), most)), ...(await around.guestsOf(frontier, most))];
+}
+
+function hostIdsIn(places: readonly Place[]): string[] {
+  return places.flatMap(({ kind, id }) => (kind === "host" ? id : []));
+}
+
+/** Steps from hosts to those below or above them. */
+export function linkSteps({ above, below }: Hanging, hostIds: readonly string[], direction: ImpactDirection): Step[] {
+  const ends = (id: string): readonly string[] =>
+    direction === "dependents" ? (below.get(id) ?? []) : [above.get(id) ?? []].flat();
+  return hostIds.flatMap((id) => ends(id).map((to) => ({ from: hostAt(id), to: hostAt(to), via: "link" as const })));
 }
 
 /** A host or service with what it runs on. */
@@ -151,9 +176,10 @@ export interface Whole {
     readonly id: string;
     readonly hostId: string;
   }[];
+  readonly hanging: Hanging;
 }
 
-export function surroundingsIn({ needs, places }: Whole): Surroundings {
+export function surroundingsIn({ needs, places, hanging }: Whole): Surroundings {
   const byKey = new Map(places.map((one) => [keyOf(one.place), one]));
   const steps = { services: createSteps(), guests: createSteps(), runners: createSteps(), on: createSteps() };
   const ofNeeds = { dependents: createSteps(), dependencies: createSteps() };
@@ -179,6 +205,8 @@ export function surroundingsIn({ needs, places }: Whole): Surroundings {
     guestsOf: steps.guests.of,
     runnersOf: steps.runners.of,
     needsAt: async (some, { direction }) => ({ steps: await ofNeeds[direction].of(some), isWhole: true }),
+    linkedTo: (hostIds, { direction }) =>
+      Promise.resolve({ steps: linkSteps(hanging, hostIds, direction), isWhole: true }),
     needsOn: (hostId) => steps.on.of([hostAt(hostId)]),
     known: (some) =>
       Promise.resolve(

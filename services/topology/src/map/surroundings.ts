@@ -1,4 +1,4 @@
-import type { HostRecord, Service } from "@nts/shared/contract";
+import type { HostRecord, Link, Service } from "@nts/shared/contract";
 import { PAST } from "@nts/shared/contract/moments";
 import { AppError } from "@nts/shared/errors";
 import { putUnder } from "@nts/shared/groups";
@@ -7,6 +7,7 @@ import { Fields, type RawBatch } from "@nts/shared/mongo/raw-fields";
 import {
   BY_ID,
   CLIENTS_INDEX,
+  creationIndex,
   FACET_INDEX,
   HOST_DEPENDENCIES_INDEX,
   HOST_ORDER_INDEX,
@@ -15,19 +16,25 @@ import {
 import { matching } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 import { clientOf, hostAt, keyOf, type Place, placeIn, serverOf, serviceAt } from "../values/ends.rules.js";
-import { facetFilter, GUESTS, runnersAmong } from "../values/facets.rules.js";
+import { facetFilter, GUESTS, isOfRole, runnersAmong } from "../values/facets.rules.js";
 import { runnersOf } from "../values/runners.rules.js";
-import type { KnownPlace, Step, Surroundings, Whole } from "./impact.js";
+import { CARRIERS, type Carrier, type Hanging, hangingOf, type HostLink } from "./cut-off.rules.js";
+import { type KnownPlace, linkSteps, type Step, type Surroundings, type Whole } from "./impact.js";
+import { roleOfHost } from "./map.rules.js";
 import type { MapSource } from "./read.js";
 
 // What an impact follows: as it is stored, found by indexes, or as it was.
 
-type Reads = Pick<Storage, "hosts" | "services" | "dependencies">;
+type Reads = Pick<Storage, "hosts" | "services" | "dependencies" | "links">;
 
 const KINDS = ["host", "service"] as const;
 type Kind = (typeof KINDS)[number];
 /** Guests that are read at once. */
 const MOST_AT_ONCE = 1_000;
+/** Links that are read; what networks with more cut off is not followed. */
+const MOST_LINKS = 20_000;
+/** Links of one batch, so that large networks do not block other requests. */
+const LINKS_AT_ONCE = 500;
 
 interface Guests {
   readonly byRunner: ReadonlyMap<string, readonly Place[]>;
@@ -40,7 +47,7 @@ interface Guests {
 type Selecting = Pick<Storage["hosts"], "select">;
 
 /** Dependencies name only what exists; what something runs on need not exist. */
-export function storedSurroundings({ hosts, services, dependencies }: Reads, scope: Scope): Surroundings {
+export function storedSurroundings({ hosts, services, dependencies, links }: Reads, scope: Scope): Surroundings {
   const stores: Readonly<Record<Kind, Selecting>> = { host: hosts, service: services };
   const placeAt = { host: hostAt, service: serviceAt };
 
@@ -86,6 +93,35 @@ export function storedSurroundings({ hosts, services, dependencies }: Reads, sco
         found.set(keyOf(placeAt[kind](_id)), runnersAmong((facets ?? []) as string[]));
     }
     return found;
+  }
+
+  let isLinked: Promise<boolean> | undefined;
+  const anyLinks = (): Promise<boolean> =>
+    (isLinked ??= links
+      .select(scope, {}, { projection: { _id: 1 }, hint: creationIndex("links", true), limit: 1 })
+      .then(({ length }) => length > 0));
+
+  let linksLeft = MOST_LINKS;
+  /** Of networks; null for one with too many links. */
+  const hanging = new Map<string, Promise<Hanging | null>>();
+
+  async function hangingIn(networkId: string, together: readonly string[]): Promise<Hanging | null> {
+    const found: HostLink[] = [];
+    const query = {
+      filter: matching(links.within(scope), { network_id: networkId }),
+      ...{ hint: creationIndex("links", true), limit: linksLeft + 1, mostRows: LINKS_AT_ONCE },
+    };
+    for await (const batch of links.readStored(scope, query))
+      found.push(...batch.flatMap(({ entity }) => hostLinkOf(entity)));
+    linksLeft -= found.length;
+    if (linksLeft < 0) return null;
+    const filter = { network_id: networkId, ...facetFilter({ role: CARRIERS }) };
+    const carriers = await hosts.select(scope, filter, { projection: { facets: 1 }, hint: FACET_INDEX });
+    return hangingOf(
+      carriers.flatMap(({ _id, facets }) => carrierOf(_id, facets as string[])),
+      found,
+      together,
+    );
   }
 
   return {
@@ -142,6 +178,23 @@ export function storedSurroundings({ hosts, services, dependencies }: Reads, sco
       }
       return { steps, isWhole: read <= most };
     },
+    linkedTo: async (hostIds, { direction, together }) => {
+      if (hostIds.length === 0 || !(await anyLinks())) return { steps: [], isWhole: true };
+      const options = { projection: { network_id: 1 }, hint: BY_ID };
+      const byNetwork = new Map<string, string[]>();
+      for (const { _id, network_id } of await hosts.select(scope, named(hostIds), options))
+        putUnder(byNetwork, String(network_id), _id);
+      const steps: Step[] = [];
+      let isWhole = true;
+      for (const [networkId, ids] of byNetwork) {
+        const known = hanging.get(networkId) ?? hangingIn(networkId, together);
+        hanging.set(networkId, known);
+        const found = await known;
+        if (found === null) isWhole = false;
+        else steps.push(...linkSteps(found, ids, direction));
+      }
+      return { steps, isWhole };
+    },
     needsOn: async (hostId) => {
       const options = { projection: KEYS, hint: HOST_DEPENDENCIES_INDEX };
       const found = await dependencies.select(scope, { host_id: hostId }, options);
@@ -191,6 +244,16 @@ function textOf(batch: RawBatch, start: number, name: string): string {
   return "";
 }
 
+/** Tunnels lead through other links. */
+function hostLinkOf({ kind, ends: [one, other] }: Link): HostLink[] {
+  return kind === "Tunnel" || one === undefined || other === undefined ? [] : [[one.host_id, other.host_id]];
+}
+
+function carrierOf(id: string, facets: readonly string[]): Carrier[] {
+  const role = CARRIERS.find((one) => isOfRole(facets, one));
+  return role === undefined ? [] : [{ id, role, runners: runnersAmong(facets) }];
+}
+
 function idsIn(places: readonly Place[], of: Kind): string[] {
   return places.flatMap(({ kind, id }) => (kind === of ? id : []));
 }
@@ -203,14 +266,26 @@ function named(ids: readonly string[]): { _id: { $in: string[] } } {
 export async function wholeOf({ all }: Pick<MapSource, "all">): Promise<Whole> {
   const places: Whole["places"][number][] = [];
   const needs: Whole["needs"][number][] = [];
+  const networks = new Map<string, { readonly carriers: Carrier[]; readonly links: HostLink[] }>();
+  let linked = 0;
+  const inNetwork = (id: string) => {
+    const known = networks.get(id) ?? { carriers: [], links: [] };
+    networks.set(id, known);
+    return known;
+  };
   const requireFew = (): void => {
-    if (places.length + needs.length > PAST.entities) throw new AppError("too_many_changes", { limit: PAST.entities });
+    if (places.length + needs.length + linked > PAST.entities)
+      throw new AppError("too_many_changes", { limit: PAST.entities });
   };
   const take = (entity: HostRecord | Service): void => {
     const isService = "host_id" in entity;
     const place = isService ? serviceAt(entity.id) : hostAt(entity.id);
     const hostId = isService ? entity.host_id : entity.id;
-    places.push({ place, name: entity.name, hostId, runners: runnersOf(entity) });
+    const runners = runnersOf(entity);
+    places.push({ place, name: entity.name, hostId, runners });
+    const role = isService ? null : roleOfHost(entity);
+    if (role !== null && CARRIERS.includes(role))
+      inNetwork(entity.network_id).carriers.push({ id: entity.id, role, runners: runners.map(({ id }) => id) });
   };
   for (const kind of ["hosts", "services"] as const)
     for await (const read of all(kind)) {
@@ -222,5 +297,15 @@ export async function wholeOf({ all }: Pick<MapSource, "all">): Promise<Whole> {
       needs.push({ client: clientOf(entity), server: serverOf(entity), id: entity.id, hostId: entity.client.host_id });
     requireFew();
   }
-  return { places, needs };
+  for await (const read of all("links")) {
+    linked += read.length;
+    for (const { entity } of read) inNetwork(entity.network_id).links.push(...hostLinkOf(entity));
+    requireFew();
+  }
+  const parts = [...networks.values()].map(({ carriers, links }) => hangingOf(carriers, links));
+  const hanging = {
+    above: new Map(parts.flatMap(({ above }) => [...above])),
+    below: new Map(parts.flatMap(({ below }) => [...below])),
+  };
+  return { places, needs, hanging };
 }

@@ -112,3 +112,8 @@ export function runnersAmong(facets: readonly string[]): string[] {
 function roleFacet(role: Role): string {
   return `@role:${role}`;
 }
+
+/** Whether facets say that a host has a role, set or probable. */
+export function isOfRole(facets: readonly string[], role: Role): boolean {
+  return facets.includes(roleFacet(role));
+}

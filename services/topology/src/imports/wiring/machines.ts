@@ -62,6 +62,7 @@ export function createMachineIndex(
     for (const one of new Set([hostname, name].flatMap((text) => text?.toLowerCase() ?? [])))
       byName.set(one, byName.has(one) ? null : index);
   }
+  const named = hosts.findIndex(({ isNamed = false }) => isNamed);
   const learnt = new Set(devices.flatMap(({ table }) => (table ?? []).map(({ mac }) => mac)));
   const known = createKnownInterfaces();
   const names = createKnownNames();
@@ -77,7 +78,7 @@ export function createMachineIndex(
   }
 
   function of({ macs, ips, name, isNamed = false }: MachineKeys): string | null {
-    if (isNamed) return idOf(hosts.findIndex((host) => host.isNamed === true)) ?? null;
+    if (isNamed) return idOf(named) ?? null;
     for (const mac of macs) {
       const found = ofMac(mac);
       if (found !== null) return found;

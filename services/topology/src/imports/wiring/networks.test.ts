@@ -49,7 +49,7 @@ function importOf(files: readonly ToldFile[], { machines }: WiredNetwork): Found
 function nameOf({ machine }: End, { cables }: WiredNetwork): string {
   if (machine.kind !== "unmanaged") return machine.name;
   const above = cables.find(({ ends }) => ends[1].machine === machine)?.ends[0];
-  return `Unmanaged switch at ${above?.machine.name ?? ""} ${above?.port ?? ""}`;
+  return `Unmanaged switch or access point at ${above?.machine.name ?? ""} ${above?.port ?? ""}`;
 }
 
 function isAt({ host_id, port }: PlannedLink["ends"][number], end: End, { names, network }: Truth): boolean {

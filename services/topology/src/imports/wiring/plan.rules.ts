@@ -112,38 +112,60 @@ function planVlans(wiring: Wiring, devices: readonly WiredDevice[], { vlans, new
 
 function candidatesIn({ links, hubs }: Wiring, world: World): Candidate[] {
   const endOf = endsWith(world);
+  const hubAt = hubsAt(world);
   return [
     ...links.map(({ line, kind, ends: [one, other], speedMbps, vids }): Candidate => ({
       ...{ line, kind, ends: [endOf(one), endOf(other)], speedMbps, vids, hubs: [] },
     })),
-    ...hubs.flatMap((hub) => linksOfHub(hub, world, endOf)),
+    ...hubs.flatMap((hub) => linksOfHub(hub, world, { endOf, hubAt })),
   ];
 }
 
 /** An end, with the interface of the host if its MAC address or name tells it. */
 function endsWith({ interfaces }: World): (end: ResolvedEnd) => LinkEnd {
-  const byHost = new Map<string, World["interfaces"][number][]>();
-  for (const one of interfaces) putUnder(byHost, one.host_id, one);
+  const byName = new Map<string, string | null>();
+  const byMac = new Map<string, string | null>();
+  const add = (some: Map<string, string | null>, key: string, id: string): void =>
+    void some.set(key, some.has(key) ? null : id);
+  for (const { id, host_id, name, mac_address } of interfaces) {
+    if (name !== null) add(byName, `${host_id} ${folded(name)}`, id);
+    if (mac_address !== null) add(byMac, `${host_id} ${mac_address}`, id);
+  }
   return ({ machine, port, mac }) => {
-    const own = byHost.get(machine) ?? [];
-    const only = (some: typeof own): string | null => (some.length === 1 ? (some[0]?.id ?? null) : null);
-    const byName =
-      port === null ? null : only(own.filter(({ name }) => name !== null && folded(name) === folded(port)));
-    const byMac = mac === null ? null : only(own.filter(({ mac_address }) => mac_address === mac));
-    return { host_id: machine, interface_id: byName ?? byMac, port: port?.slice(0, LONGEST_PORT) ?? null };
+    const named = port === null ? null : (byName.get(`${machine} ${folded(port)}`) ?? null);
+    const id = named ?? (mac === null ? null : (byMac.get(`${machine} ${mac}`) ?? null));
+    return { host_id: machine, interface_id: id, port: port?.slice(0, LONGEST_PORT) ?? null };
   };
 }
 
+/** The unmanaged switches that are known, by the ports that they are linked to. */
+function hubsAt({ facts, links }: World): (end: LinkEnd) => string | undefined {
+  const byPlace = new Map<string, string>();
+  const add = (at: LinkEnd | undefined, other: LinkEnd | undefined): void => {
+    const place = (at?.port ?? null) === null ? null : placeOf(at as LinkEnd);
+    if (place === null || other === undefined || facts.get(other.host_id)?.isUnmanaged !== true) return;
+    if (!byPlace.has(place)) byPlace.set(place, other.host_id);
+  };
+  for (const { ends } of links) {
+    add(ends[0], ends[1]);
+    add(ends[1], ends[0]);
+  }
+  return (end) => (end.port === null ? undefined : byPlace.get(placeOf(end) ?? ""));
+}
+
+interface AtHub {
+  readonly endOf: (end: ResolvedEnd) => LinkEnd;
+  readonly hubAt: (end: LinkEnd) => string | undefined;
+}
+
 /** The links of an unmanaged switch: the one that is known at the port, or a new one. */
-function linksOfHub(hub: Hub, { facts, links, newId }: World, endOf: (end: ResolvedEnd) => LinkEnd): Candidate[] {
+function linksOfHub(hub: Hub, { facts, newId }: World, { endOf, hubAt }: AtHub): Candidate[] {
   const { at, line, members, speedMbps, vids } = hub;
   const upper = endOf(at);
-  const known = links
-    .filter(({ ends }) => ends.some((end) => isSamePort(end, upper)))
-    .flatMap(({ ends }) => ends.filter(({ host_id }) => facts.get(host_id)?.isUnmanaged === true))[0];
-  const name = `Unmanaged switch at ${facts.get(at.machine)?.name ?? ""} ${at.port ?? ""}`.trim();
+  const known = hubAt(upper);
+  const name = `Unmanaged switch or access point at ${facts.get(at.machine)?.name ?? ""} ${at.port ?? ""}`.trim();
   const made: NewHub = { id: newId(), name: [...name].slice(0, LONGEST_NAME).join(""), line };
-  const own: LinkEnd = { host_id: known?.host_id ?? made.id, interface_id: null, port: null };
+  const own: LinkEnd = { host_id: known ?? made.id, interface_id: null, port: null };
   const hubs = known === undefined ? [made] : [];
   const kind = "Ethernet";
   return [
@@ -152,12 +174,6 @@ function linksOfHub(hub: Hub, { facts, links, newId }: World, endOf: (end: Resol
       ...{ line, kind, ends: [endOf(member), own], speedMbps: null, vids: [], hubs },
     })),
   ];
-}
-
-function isSamePort(one: LinkEnd, other: LinkEnd): boolean {
-  return (
-    one.host_id === other.host_id && one.port !== null && other.port !== null && folded(one.port) === folded(other.port)
-  );
 }
 
 /** What an end is known by, besides its host; null if nothing tells it from the others. */

@@ -61,7 +61,11 @@ export function wiringOf(read: readonly WiredDevice[], machines: Machines): Wiri
   const told = claimsIn(read, devices, machines, note);
   const heard = decideClaims(told, devices, machines, note);
   const between = linksOfTables(devices, heard.taken);
-  const atEdges = edgesOf(devices, machines, { taken: new Set([...heard.taken, ...between.taken]), heard, note });
+  const atEdges = edgesOf(devices, machines, {
+    taken: new Set([...heard.taken, ...between.taken]),
+    between: between.links,
+    ...{ heard, note },
+  });
   return {
     links: [...heard.links, ...between.links, ...atEdges.links],
     hubs: [...heard.hubs, ...atEdges.hubs],
@@ -368,13 +372,20 @@ function farKey({ machine, port, portName }: Partner): string {
   return port?.key ?? `${machine}\n${folded(portName ?? "")}`;
 }
 
+/** Neighbours of an unmanaged switch; more are none of one. */
+const MOST_AT_HUB = 100;
+
 /** An unmanaged switch that passes on what its neighbours say: all of them hear all others, as far as they are asked. */
 function hubOf(
   here: Port,
   partners: ReadonlyMap<Port, readonly Partner[]>,
 ): { readonly hub: Hub; readonly ports: readonly Port[] } | null {
   const ports = new Set<Port>([here]);
-  for (const port of ports) for (const { port: next } of partners.get(port) ?? []) if (next !== null) ports.add(next);
+  for (const port of ports) {
+    const heard = partners.get(port) ?? [];
+    if (ports.size > MOST_AT_HUB || heard.length > MOST_AT_HUB) return null;
+    for (const { port: next } of heard) if (next !== null) ports.add(next);
+  }
   const everyone = new Set([...ports].map(({ machine }) => machine));
   for (const port of ports) for (const { machine } of partners.get(port) ?? []) everyone.add(machine);
   const ofMachines = new Set([...ports].map(({ machine }) => machine));
@@ -479,12 +490,21 @@ function linksOfTables(
     for (const port of bundlesOf(device)) counts.set(port.key, [...port.learnt.keys()].filter(isSwitch).length);
   const links: ResolvedLink[] = [];
   const found = new Set<string>();
+  /** Many may be near to the same one. */
+  const known = new Map<Port, Port | null>();
+  const nearestTo = (port: Port): Port | null => {
+    const before = known.get(port);
+    if (before !== undefined) return before;
+    const one = nearest(port, devices, counts);
+    known.set(port, one);
+    return one;
+  };
   for (const device of switches)
     for (const here of bundlesOf(device)) {
       if (taken.has(here.key) || found.has(here.key)) continue;
-      const there = nearest(here, devices, counts);
+      const there = nearestTo(here);
       if (there === null || taken.has(there.key) || found.has(there.key)) continue;
-      if (nearest(there, devices, counts) !== here) continue;
+      if (nearestTo(there) !== here) continue;
       found.add(here.key).add(there.key);
       if ([...here.learnt.keys()].some((machine) => there.learnt.has(machine))) continue;
       if (isSplit(here, there, devices)) continue;
@@ -526,6 +546,8 @@ function isSplit(here: Port, there: Port, devices: ReadonlyMap<string, Device>):
 
 interface Edges {
   readonly taken: ReadonlySet<string>;
+  /** Links of tables. */
+  readonly between: readonly ResolvedLink[];
   readonly heard: Heard;
   readonly note: Note;
 }
@@ -534,7 +556,7 @@ interface Edges {
 function edgesOf(
   devices: ReadonlyMap<string, Device>,
   machines: Machines,
-  { taken, heard, note }: Edges,
+  { taken, between, heard, note }: Edges,
 ): { readonly links: readonly ResolvedLink[]; readonly hubs: readonly Hub[] } {
   const placesOf = new Map<string, Port[]>();
   for (const device of devices.values())
@@ -554,10 +576,12 @@ function edgesOf(
   for (const port of open) for (const macs of port.learnt.values()) for (const mac of macs) putUnder(places, mac, port);
   /** Whether a MAC address is at a port, and others that have it are out of date, as a third one says. */
   const isAt = (mac: string, machine: string, port: Port): boolean =>
+    (places.get(mac) ?? []).length <= MOST_ASKED &&
     against(machine, port).length === 0 &&
     (places.get(mac) ?? []).every(
       (other) => other === port || against(machine, other).some((third) => third !== port.machine),
     );
+  const lostFor = lostSwitches(devices, [...heard.links, ...between]);
   const links: ResolvedLink[] = [];
   const hubs: Hub[] = [];
   for (const port of edges) {
@@ -565,12 +589,19 @@ function edgesOf(
     const groups = groupsAt(port, machines);
     const known = groups.flatMap(({ end }) => end ?? []);
     if (known.length === 0) continue;
+    const lost = stray === undefined ? lostFor(port, known) : null;
     const elsewhere = known.find(({ machine }) => heard.linked.has(machine));
     const device = known.find(({ machine }) => ["Switch", "AccessPoint"].includes(machines.roleOf(machine) ?? ""));
     if (stray !== undefined)
       note(port.line, port, `${stray} was learnt at several places, of which some are out of date`);
     else if (elsewhere !== undefined)
       note(port.line, port, `${machines.nameOf(elsewhere.machine)} was learnt there, which has another neighbour`);
+    else if (lost !== null)
+      note(
+        port.line,
+        port,
+        `${machines.nameOf(lost)} may be between it and what was learnt there: it was not learnt itself`,
+      );
     else if (groups.length === 1 && known[0] !== undefined) {
       const ends = [endAt(port), known[0]] as const;
       links.push({ line: port.line, kind: "Ethernet", ends, ...qualities(port, null) });
@@ -583,6 +614,74 @@ function edgesOf(
     else hubs.push({ line: port.line, at: endAt(port), members: known, ...qualities(port, null) });
   }
   return { links, hubs };
+}
+
+/** Entries of tables that are compared in search of switches that are lost. */
+const MOST_COMPARED = 5_000_000;
+
+/**
+ * A switch that may be between a port and all machines that were learnt there: nothing tells in which direction from the port it
+ * is, and it has not learnt any of the machines. Null if there is none.
+ */
+function lostSwitches(
+  devices: ReadonlyMap<string, Device>,
+  links: readonly ResolvedLink[],
+): (port: Port, there: readonly ResolvedEnd[]) => string | null {
+  const switches = [...devices.values()].filter(({ hasTable }) => hasTable);
+  const partOf = partsOf(links);
+  const lost = new Map<string, readonly Device[]>();
+  let left = MOST_COMPARED;
+
+  function isLostFor(here: Device, other: Device): boolean {
+    left -= 1;
+    // Those that are connected by links are where these lead.
+    if (left < 0 || partOf(here.machine) === partOf(other.machine)) return left < 0;
+    if ((here.placeOf.get(other.machine) ?? null) !== null) return false;
+    const back = other.placeOf.get(here.machine) ?? null;
+    const seenAt = new Map<Port, Port>();
+    let isNear = other.placeOf.has(here.machine);
+    for (const [machine, there] of other.placeOf) {
+      left -= 1;
+      const place = here.placeOf.get(machine);
+      isNear ||= place !== undefined;
+      if (place === undefined || place === null || there === null) continue;
+      // What is behind it from here tells where it is; so do two of its directions that are one from here.
+      const before = seenAt.get(place) ?? there;
+      seenAt.set(place, before);
+      if (back === null ? before !== there : there !== back) return false;
+    }
+    return isNear;
+  }
+
+  return (port, there) => {
+    const here = devices.get(port.machine);
+    if (here === undefined) return null;
+    const some = lost.get(here.machine) ?? switches.filter((other) => other !== here && isLostFor(here, other));
+    lost.set(here.machine, some);
+    left -= some.length;
+    const knows = ({ placeOf }: Device): boolean =>
+      there.some(({ machine }) => (placeOf.get(machine) ?? null) !== null);
+    return some.find((other) => !knows(other))?.machine ?? null;
+  };
+}
+
+/** The part of each machine, of those that links connect. */
+function partsOf(links: readonly ResolvedLink[]): (machine: string) => string {
+  const neighbours = new Map<string, string[]>();
+  for (const { ends } of links) {
+    const [one, other] = ends;
+    putUnder(neighbours, one.machine, other.machine);
+    putUnder(neighbours, other.machine, one.machine);
+  }
+  const parts = new Map<string, string>();
+  for (const start of neighbours.keys()) {
+    const part = new Set(parts.has(start) ? [] : [start]);
+    for (const machine of part) {
+      parts.set(machine, start);
+      for (const next of neighbours.get(machine) ?? []) part.add(next);
+    }
+  }
+  return (machine) => parts.get(machine) ?? machine;
 }
 
 /** At so many ports of a switch machines that were learnt behind one show that it is there: of two, one may be out of date. */

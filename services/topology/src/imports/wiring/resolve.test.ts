@@ -220,7 +220,28 @@ const CASES: readonly (readonly [
   [
     "machines behind a port that leads to their switch, which was not learnt there",
     [device("A", { learns: "1:xyz" }), device("B", { learns: "1:w 2:x 3:y 4:z" })],
-    ["B 1 – w"],
+    // Nor was the first one learnt by the other: it may be where w is.
+    [],
+  ],
+  [
+    "a machine that was learnt where its own switch is, which neither was learnt there nor has learnt it",
+    [device("A", { learns: "1:x 2:r" }), device("B", { learns: "1:Ar" })],
+    ["A 2 – r"],
+  ],
+  [
+    "the same, where others tell where that switch is",
+    [device("A", { learns: "1:x 2:rz" }), device("B", { learns: "1:A 2:r 3:z" })],
+    ["A 1 – x"],
+  ],
+  [
+    "the same, where links tell where that switch is",
+    [device("A", { hears: "3:C/1", learns: "1:x" }), device("B", { hears: "1:C/2", learns: "1:A" }), device("C", {})],
+    ["A 1 – x", "A 3 – C 1", "B 1 – C 2"],
+  ],
+  [
+    "a switch of another network",
+    [device("A", { learns: "1:x" }), device("B", { learns: "1:y" })],
+    ["A 1 – x", "B 1 – y"],
   ],
   ["a bridge inside of a machine", [device("A", { hears: "1:B/1", learns: "2:xy", more: { isVirtual: true } })], []],
 ];
