@@ -105,6 +105,18 @@ describe("reports of what a collector has found", () => {
       expect([0, 1, 2].flatMap((n) => read(report, without(n)).hosts.flatMap(({ ports }) => ports))).toEqual([]);
     });
 
+    it("read times in them by the clock of their machine, which may be wrong", () => {
+      const looked = Date.parse("2026-11-30T10:00:00Z");
+      const lease = (n: number, minutes: number): string =>
+        `${looked / 1_000 + minutes * 60} 00:11:32:00:00:0${n} 10.77.0.2${n} host-${n} *\n`;
+      const file = reportWith(...partsOf("dhcp-leases", lease(1, 30) + lease(2, -30), 1));
+      const begun = file.replace('"report":1', `"report":1,"started_at":"${new Date(looked).toISOString()}"`);
+      for (const hoursOff of [-1, 0, 1]) {
+        const { hosts } = read(report, begun, { nowMs: looked + hoursOff * 3_600_000 });
+        expect(hosts.map(({ hostname }) => hostname)).toEqual(["host-1"]);
+      }
+    });
+
     it.each([
       ["of an unknown format", partsOf("pcap", "x", 1), "files of the format pcap are not read from reports"],
       ["of reports", partsOf("report", "x", 1), "files of the format report are not read from reports"],

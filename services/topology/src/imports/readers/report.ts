@@ -90,7 +90,9 @@ function scanOf(reading: Reading, given: ReaderGiven): Scan {
   const { sightings, info, coverages, others } = reading;
   if (info === null) throw faultAt(1, 'must begin with a line such as {"report":1}');
   noteOpen(reading);
-  coverages.push(...reading.files.readInto(sightings, reading.own, given));
+  // Times in files are by the clock of the machine that has written them, which may be wrong.
+  const nowMs = info.started_at === null ? given.nowMs : Date.parse(info.started_at);
+  coverages.push(...reading.files.readInto(sightings, reading.own, { ...given, nowMs }));
   return sightings.scan(info, coverages.length === 0 ? COVERS_NOTHING : { ...coveragesTogether(coverages), others });
 }
 

@@ -1,5 +1,6 @@
 import { isIPv4 } from "node:net";
 import { isMac } from "@nts/shared/contract/formats";
+import { type Recorded, recordedIn } from "./snmp-records.js";
 
 // Lines of `snmpwalk`, and the values of their types, as net-snmp prints them with and without MIB files.
 
@@ -72,11 +73,11 @@ const NAMED = /^(?:[\w-]{1,60}::)?([A-Za-z]\w{0,80})((?:\.\d+){1,127}) = (.*)$/;
 const TYPED = /^([A-Za-z][A-Za-z0-9-]{1,20}(?: [A-Za-z]{1,8})?): ?(.*)$/s;
 
 /** The OID and value of a line; null if it is none, and undefined for an object that is not read. */
-export function walkedIn(text: string): { readonly oid: string; readonly rest: string } | null | undefined {
+export function walkedIn(text: string): Recorded | null | undefined {
   const [, numeric, rest] = NUMERIC.exec(text) ?? [];
   if (numeric !== undefined) return { oid: numeric.replace(/^iso/, "1"), rest: rest ?? "" };
   const [, name = "", index = "", value = ""] = NAMED.exec(text) ?? [];
-  if (name === "") return null;
+  if (name === "") return recordedIn(text);
   const oid = Object.hasOwn(NAMES, name) ? NAMES[name] : undefined;
   return oid === undefined ? undefined : { oid: oid + index, rest: value };
 }

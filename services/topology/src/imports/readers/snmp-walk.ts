@@ -6,6 +6,7 @@ import { faultAt, linesOf } from "./lines.js";
 import { type Ability, hostOfNeighbour, type Introduced, keysOfNeighbour } from "./neighbours.js";
 import type { Reader } from "./reader.js";
 import { createSightings, type Sightings } from "./sightings.js";
+import { isRecord, type Recorded } from "./snmp-records.js";
 import {
   ipv4In,
   macAtEnd,
@@ -20,8 +21,8 @@ import {
 } from "./snmp-values.js";
 import { addressIn, cardOf, clip, hostnameIn, macIn, reasonAgainst, toolInfo } from "./texts.js";
 
-// What `snmpwalk` prints of one device: its interfaces, whom it hears by LLDP and CDP, and at which ports it has learnt which MAC
-// addresses. @see docs/links.md
+// What `snmpwalk` prints, or snmpsim has recorded, of one device: its interfaces, whom it hears by LLDP and CDP, and at which ports
+// it has learnt which MAC addresses. @see docs/links.md
 
 /** Rows that are read, and continuation lines of a value. */
 const MOST_ROWS = 300_000;
@@ -113,7 +114,7 @@ const IS_LINE =
 
 export const snmpWalk: Reader = {
   format: "snmp-walk",
-  looksLike: (beginning) => beginning.split("\n", 10).some((line) => IS_LINE.test(line)),
+  looksLike: (beginning) => beginning.split("\n", 10).some((line) => IS_LINE.test(line) || isRecord(line)),
   read: (bytes) => {
     const sightings = createSightings();
     readWalk(tablesIn(bytes, sightings), sightings);
@@ -131,9 +132,14 @@ function tablesIn(bytes: Iterable<Uint8Array>, { skipped }: Sightings): Tables {
   let rows = 0;
   let lines = 0;
   let others = 0;
-  const keep = ({ oid, rest, line }: Open): void => {
+  let computed = 0;
+  const keep = ({ oid, rest, line, isComputed = false }: Open): void => {
     const column = columnOf(oid);
     if (column === null) return;
+    if (isComputed) {
+      computed += 1;
+      return;
+    }
     const found: Walked = { line, oid, ...typedIn(rest) };
     const known = tables.get(column) ?? new Map<string, Walked>();
     tables.set(column, known);
@@ -168,11 +174,11 @@ function tablesIn(bytes: Iterable<Uint8Array>, { skipped }: Sightings): Tables {
   if (lines === 0)
     throw faultAt(1, "must be rows as `snmpwalk -On` prints them, such as `.1.3.6.1.2.1.1.5.0 = STRING: sw1`");
   if (others > 0) skipped.add(1, `${others} lines`, "they are no rows of snmpwalk");
+  if (computed > 0) skipped.add(1, `${computed} values`, "snmpsim computes them, so that they are not in the file");
   return (column) => tables.get(column) ?? NONE;
 }
 
-interface Open {
-  readonly oid: string;
+interface Open extends Recorded {
   readonly line: number;
   rest: string;
   continued: number;

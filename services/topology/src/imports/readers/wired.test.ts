@@ -105,6 +105,20 @@ describe("a walk of a switch", () => {
     ]);
   });
 
+  it("is read as snmpsim records it, except values that it computes", () => {
+    const file = corpusFile("snmp-walk", "snmpsim");
+    expect(hostsIn(snmpWalk, file)).toEqual(["attic [192.168.1.4 00:11:5A:00:00:09] 4", "core [] 1 Switch"]);
+    expect(heardIn(snmpWalk, file)).toEqual(["Port 1 core 94:40:C9:AA:10:00: 12"]);
+    const { ports, table } = deviceIn(snmpWalk, file);
+    expect(table?.map(({ port, mac }) => `${ports[port]?.name} ${mac}`)).toEqual(["Port 2 00:11:32:00:00:50"]);
+    expect(ports.map(({ name, speedMbps, isVirtual }) => [name, speedMbps, isVirtual])).toEqual([
+      ["Port 1", 1_000, false],
+      ["Port 2", null, false],
+      ["Brücke", null, true],
+    ]);
+    expect(skippedIn(snmpWalk, file)).toEqual(["1 1 values: snmpsim computes them, so that they are not in the file"]);
+  });
+
   it("of the second version of the tables of LLDP has the number of the interface, and one more in the index", () => {
     const at = (column: number): string => `.1.3.111.2.802.1.1.13.1.4.1.1.${column}.100.3.1.7`;
     const file = [
@@ -142,10 +156,9 @@ describe("a walk of a switch", () => {
   it("and what lldpd hears are told from other files", () => {
     const formatOf = (file: Uint8Array): string =>
       readFile([new Uint8Array(file)], { format: "auto", nowMs: 0, named: null }).format;
-    expect(["procurve", "cisco-names"].map((name) => formatOf(corpusFile("snmp-walk", name)))).toEqual([
-      "snmp-walk",
-      "snmp-walk",
-    ]);
+    const walks = ["procurve", "cisco-names", "snmpsim"].map((name) => formatOf(corpusFile("snmp-walk", name)));
+    const ofWindows = Buffer.from(Buffer.from(corpusFile("snmp-walk", "snmpsim")).toString().replaceAll("\n", "\r\n"));
+    expect(new Set([...walks, formatOf(ofWindows)])).toEqual(new Set(["snmp-walk"]));
     expect(["json0", "json"].map((name) => formatOf(corpusFile("lldp", name)))).toEqual(["lldp", "lldp"]);
   });
 });
