@@ -74,8 +74,5 @@ function runProgram(
   });
 }
 
-// Not at the top level, which a script inside of an executable cannot await.
-void run({ terminal, run: runProgram }, version, process.argv.slice(2)).then((exitCode) => {
-  process.exitCode = exitCode;
-  progress.clear();
-});
+process.exitCode = await run({ terminal, run: runProgram }, version, process.argv.slice(2));
+progress.clear();
