@@ -80,5 +80,5 @@ export const LONG_RUNS = {
   ...LONG_SUITES,
   ...SCALED,
   ...programs(["attacks", "deletions", "migrations", "revocation", "rolling", "soak"]),
-  ...scripts(["collector", "consumers", "containers", "discovery", "fuzz", "lab", "sdk", "clients"]),
+  ...scripts(["collector", "consumers", "containers", "discovery", "fuzz", "lab", "switches", "sdk", "clients"]),
 };

@@ -10,7 +10,7 @@ try {
   execFileSync(process.execPath, [join(ROOT, "cli/bundle.mjs")], { cwd: join(ROOT, "cli"), stdio: "inherit" });
   const { discoverLaboratories, whatIsMissing } = await import("../dist/lab/discovery.js");
   const missing = await whatIsMissing();
-  if (missing === null) counts = await discoverLaboratories(process.argv.slice(2));
+  if (missing === null) counts = await discoverLaboratories();
   else {
     console.error(`SKIPPED, nothing was tested: ${missing}.`);
     counts = { passed: 0, failed: 0 };

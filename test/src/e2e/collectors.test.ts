@@ -371,24 +371,47 @@ describe("the reports of a job", () => {
 
   it("say when something was seen by the clock of the server alone", async () => {
     const one = await inNetwork();
+    const startedAt = Date.now();
     for (const hours of [-1, 1]) {
       const { id } = await aJob(owner.session, one);
       const begun = Date.now();
       const wrong = new Date(begun + hours * HOUR_MS);
       await reported(one.self, id, reportOf([GATEWAY, NAS], [BLOCK], wrong));
       await ended(owner.session, id);
-      for (const { seen, missed_since } of await hostsIn(one.network)) {
+      for (const { created_at, seen, missed_since } of await hostsIn(one.network)) {
         const at = Date.parse(seen?.last_at ?? "");
         expect([at >= begun - 1_000, at <= Date.now(), missed_since]).toEqual([true, true, null]);
+        for (const first of [seen?.first_at, created_at])
+          expect(Math.abs(Date.parse(first ?? "") - startedAt)).toBeLessThan(60_000);
       }
     }
     const { id } = await aJob(owner.session, one);
-    const startedAt = Date.parse((await jobOf(owner.session, id)).started_at ?? "");
+    const jobStartedAt = Date.parse((await jobOf(owner.session, id)).started_at ?? "");
     // Older than the job: it has not seen anything before.
     await reported(one.self, id, reportOf([GATEWAY], [BLOCK]), { query: "&age_seconds=86400" });
     await ended(owner.session, id);
     const [, nas] = await hostsIn(one.network);
-    expect(Date.parse(nas?.missed_since ?? "")).toBeGreaterThanOrEqual(startedAt);
+    expect(Date.parse(nas?.missed_since ?? "")).toBeGreaterThanOrEqual(jobStartedAt);
+  });
+
+  it("that waited while the server was away are as old as the look, and others have seen more since", async () => {
+    const one = await inNetwork();
+    const other = await aCollector(stack.url, owner.session, one.network);
+    await lookAround(owner.session, one, [GATEWAY, NAS], [BLOCK]);
+    const { id } = await aJob(owner.session, one);
+    const tenMinutes = 600_000;
+    const jobs = mongo.db(stack.databases.topology).collection<{ _id: string }>("collector_jobs");
+    await jobs.updateOne({ _id: id }, { $set: { started_at: new Date(Date.now() - 2 * tenMinutes) } });
+    await lookAround(owner.session, other, [GATEWAY, NAS], []);
+    const [before] = await hostsIn(one.network);
+    const lookedAt = Date.now() - tenMinutes;
+    await reported(one.self, id, reportOf([GATEWAY, { ip: "10.7.0.5" }], [BLOCK]), { query: "&age_seconds=600" });
+    expect(await ended(owner.session, id)).toMatchObject({ state: "done", covered: [BLOCK] });
+    const [gateway, early] = await hostsIn(one.network);
+    expect([early?.name, gateway?.seen?.last_at]).toEqual(["10.7.0.5", before?.seen?.last_at]);
+    for (const at of [early?.seen?.first_at, early?.seen?.last_at])
+      expect(Math.abs(Date.parse(at ?? "") - lookedAt)).toBeLessThan(10_000);
+    expect(await missedIn(one.network)).toEqual([]);
   });
 });
 

@@ -7,24 +7,30 @@ import { execa } from "execa";
 import { ROOT } from "@nts/local/processes/system";
 import type { Caller } from "../support/api.js";
 import { until } from "../support/until.js";
-import { type CollectorPlace, type Laboratory, UPLINK } from "./laboratory.js";
+import type { CollectorPlace, Laboratory } from "./laboratory.js";
 
 const NTS = join(ROOT, "cli/bundle/nts.js");
 
-/** What becomes of what is sent: it passes, connections are refused, or responses are lost. */
-export type Way = "open" | "closed" | "deaf";
+/** What becomes of what is sent: it passes, connections are refused, responses are lost, or only the beginning arrives. */
+export type Way = "open" | "closed" | "deaf" | "cut";
+
+/** Of what is sent by a way that is cut: the head of a request, and some of its body. */
+const CUT_AFTER_BYTES = 1_500;
 
 export interface Uplink {
   readonly url: string;
   set(way: Way): void;
+  /** More was sent than passes by a way that is cut. */
+  isCutOff(): boolean;
   close(): Promise<void>;
 }
 
-/** A server's address inside of the laboratory. */
-export async function openUplink(serverUrl: string): Promise<Uplink> {
+/** A server's address inside of a laboratory. */
+export async function openUplink(serverUrl: string, address: string): Promise<Uplink> {
   const { port, hostname } = new URL(serverUrl);
   const sockets = new Set<Socket>();
   let way: Way = "open";
+  let left = 0;
   const server: Server = createServer((socket) => {
     const upstream = connect(Number(port), hostname);
     for (const one of [socket, upstream]) {
@@ -38,17 +44,23 @@ export async function openUplink(serverUrl: string): Promise<Uplink> {
         });
     }
     if (way === "closed") socket.destroy();
-    socket.pipe(upstream);
+    socket.on("data", (bytes) => {
+      const passing = way === "cut" ? bytes.subarray(0, Math.max(0, left)) : bytes;
+      left -= bytes.length;
+      if (passing.length > 0) upstream.write(passing);
+    });
     upstream.on("data", (bytes) => {
       if (way === "open") socket.write(bytes);
     });
   });
-  await new Promise<void>((resolve) => server.listen(0, UPLINK, resolve));
+  await new Promise<void>((resolve) => server.listen(0, address, resolve));
   const { port: own } = server.address() as { port: number };
   return {
-    url: `http://${UPLINK}:${own}`,
+    url: `http://${address}:${own}`,
+    isCutOff: () => way === "cut" && left < 0,
     set: (next) => {
       way = next;
+      left = CUT_AFTER_BYTES;
       if (next === "closed") for (const one of sockets) one.destroy();
     },
     close: async () => {
@@ -70,9 +82,15 @@ export interface RunningAgent {
   ended(): Promise<number | null>;
 }
 
-/** Starts a collector. @param words options */
-export function startAgent(laboratory: Laboratory, place: CollectorPlace, words: readonly string[]): RunningAgent {
-  const [program = "", ...args] = [...laboratory.collector(place), process.execPath, NTS, "agent", ...words];
+/** Starts a collector. @param words options @param hoursAhead how wrong the clock of its machine is */
+export function startAgent(
+  laboratory: Pick<Laboratory, "collector">,
+  place: CollectorPlace,
+  words: readonly string[],
+  hoursAhead = 0,
+): RunningAgent {
+  const node = [process.execPath, ...(hoursAhead === 0 ? [] : [`--import=${wrongClock(hoursAhead)}`])];
+  const [program = "", ...args] = [...laboratory.collector(place), ...node, NTS, "agent", ...words];
   const running = execa(program, args, { reject: false, all: true, buffer: false, stdin: "ignore" });
   let said = "";
   let heard = 0;
@@ -95,6 +113,17 @@ export function startAgent(laboratory: Laboratory, place: CollectorPlace, words:
     },
     ended,
   };
+}
+
+/** A module after which dates are wrong. */
+function wrongClock(hoursAhead: number): string {
+  const text = `const Right = Date;
+    const now = () => Right.now() + ${hoursAhead * 3_600_000};
+    globalThis.Date = class extends Right {
+      constructor(...parts) { super(...(parts.length === 0 ? [now()] : parts)); }
+      static now() { return now(); }
+    };`;
+  return `data:text/javascript,${encodeURIComponent(text)}`;
 }
 
 export interface Job {

@@ -1,8 +1,10 @@
-/** What may happen to a collector: it is killed, cut off from the server, doubled, and beside another one. */
+/** What may happen to a collector: it is killed, cut off from the server, doubled, beside another one, and its clock is wrong. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Caller } from "../support/api.js";
+import { until } from "../support/until.js";
 import {
   aCollector,
   type Job,
@@ -10,10 +12,16 @@ import {
   startAgent,
   type StoredCollector,
   type Uplink,
+  type Way,
 } from "./agent-runs.js";
-import type { Comparison } from "./discovery.js";
 import type { Laboratory } from "./laboratory.js";
 import { FAR } from "./laboratory-hosts.js";
+import type { Comparison, StoredHost } from "./laboratory-scores.js";
+
+/** How long the server is away; less than a job takes at most. */
+const AWAY_SECONDS = Number(process.env["LAB_AWAY_SECONDS"] ?? 600);
+/** Between a look and the time that is written down for it. */
+const MOST_OFF_MS = 30_000;
 
 export interface Faults {
   readonly laboratory: Laboratory;
@@ -28,6 +36,7 @@ export interface Faults {
   readonly senses: string;
   /** With what the inventory has now. */
   compare(): Promise<Comparison>;
+  readHosts(): Promise<StoredHost[]>;
 }
 
 /** @returns what is wrong afterwards */
@@ -44,18 +53,22 @@ export async function collectorFaults(given: Faults): Promise<string[]> {
     console.log(`  ${isRight ? "✓" : "✕"} ${name} (${((performance.now() - startedAt) / 1_000).toFixed(1)} s)`);
   };
   await check("two machines with one token", () => sameToken(given));
-  await check("a server that is away while a collector looks around", () => serverAway(given, given.agent));
+  await check(`a server that is away for ${AWAY_SECONDS} s`, () => serverAway(given, given.agent));
   let agent = given.agent;
-  await check("killed when the server had the report, and the response was lost", async () => {
-    const { fault, next } = await killedWhile(given, agent, "deaf");
+  const killed = async (way: Exclude<Way, "open">): Promise<string | null> => {
+    const { fault, next } = await killedWhile(given, agent, way);
     agent = next;
     return fault;
-  });
-  await check("killed with a report that the server does not have", async () => {
-    const { fault, next } = await killedWhile(given, agent, "closed");
-    agent = next;
-    return fault;
-  });
+  };
+  await check("killed when the server had the report, and the response was lost", () => killed("deaf"));
+  await check("killed with a report that the server does not have", () => killed("closed"));
+  await check("killed when the server had a part of the report", () => killed("cut"));
+  for (const hours of [1, -1])
+    await check(`a clock that is ${hours > 0 ? "an hour ahead" : "an hour behind"}`, async () => {
+      await agent.end("SIGTERM");
+      agent = startAgent(given.laboratory, "eye", given.words, hours);
+      return wrongClock(given);
+    });
   await check("another collector that sees the same machines", () => overlapping(given));
   await check("a collector that is deleted", () => deleted(given, agent));
   return found;
@@ -70,22 +83,52 @@ async function sameToken({ laboratory, uplink, collector: { token } }: Faults): 
   return exitCode === 3 && isSaid ? null : `it ended with ${exitCode} and said: ${second.said()}`;
 }
 
-async function serverAway({ uplink, collector }: Faults, agent: RunningAgent): Promise<string | null> {
+/** The report waits on the disk, and counts for the time of the look. */
+async function serverAway({ uplink, collector, readHosts }: Faults, agent: RunningAgent): Promise<string | null> {
+  const before = await readHosts();
   agent.listen();
   const job = await collector.request();
   await agent.says("Looks around");
   uplink.set("closed");
+  await agent.says("Found ");
+  const lookedAt = Date.now();
   await agent.says("is asked again");
+  await sleep(AWAY_SECONDS * 1_000);
   uplink.set("open");
   await agent.says("responds again");
-  return reportsOf(await collector.done(job), 1);
+  return reportsOf(await collector.done(job), 1) ?? timesOf(before, await readHosts(), lookedAt);
+}
+
+/** The server's clock decides when machines were seen, and what the collector's says is of no consequence. */
+async function wrongClock({ collector, readHosts }: Faults): Promise<string | null> {
+  const before = await readHosts();
+  const fault = reportsOf(await collector.run(), 1);
+  return fault ?? timesOf(before, await readHosts(), Date.now());
+}
+
+/** What is wrong with the times of hosts after a look. */
+function timesOf(before: readonly StoredHost[], after: readonly StoredHost[], lookedAt: number): string | null {
+  const known = new Map(before.map((host) => [host.id, host]));
+  let seenAgain = 0;
+  for (const { id, name, created_at, seen, missed_since: missedSince } of after) {
+    const then = known.get(id);
+    if (then === undefined) return `${name} is new`;
+    if (then.missed_since !== missedSince) return `${name} is missed since ${missedSince ?? "never"}`;
+    if (then.created_at !== created_at || then.seen?.first_at !== seen?.first_at)
+      return `${name} was first seen at ${seen?.first_at ?? "no time"}, not ${then.seen?.first_at ?? "at no time"}`;
+    if (then.seen?.last_at === seen?.last_at) continue;
+    seenAgain++;
+    if (Math.abs(Date.parse(seen?.last_at ?? "") - lookedAt) > MOST_OFF_MS)
+      return `${name} was last seen at ${seen?.last_at ?? "no time"}, not ${new Date(lookedAt).toISOString()}`;
+  }
+  return seenAgain > after.length / 2 ? null : `only ${seenAgain} of ${after.length} were seen again`;
 }
 
 /** Kills the agent before it knows that its report has arrived, and starts it again without a token. */
 async function killedWhile(
   { laboratory, uplink, collector, words }: Faults,
   agent: RunningAgent,
-  way: "deaf" | "closed",
+  way: Exclude<Way, "open">,
 ): Promise<{ fault: string | null; next: RunningAgent }> {
   agent.listen();
   const job = await collector.request();
@@ -93,6 +136,7 @@ async function killedWhile(
   uplink.set(way);
   await agent.says("Found ");
   if (way === "deaf") await collector.done(job);
+  if (way === "cut") await until(() => uplink.isCutOff());
   await agent.end("SIGKILL");
   uplink.set("open");
   const next = startAgent(laboratory, "eye", words);

@@ -1,4 +1,7 @@
-/** `npm run long -- collector`: from an empty system to the picture of a lab, by one container with one key. */
+/**
+ * `npm run long -- collector`: from an empty system to the picture of a lab, by one container with one key; and the same image as a
+ * collector with a token.
+ */
 import { copyFile, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,13 +11,15 @@ import { type Account, aKey, anAccount } from "../support/api.js";
 import { imageOf, startEngine } from "../support/container-engine.js";
 import { startStack } from "../support/stack.js";
 import { until } from "../support/until.js";
+import { aCollector } from "./agent-runs.js";
 import { buildOfContainers } from "./containers.js";
-import { DOCK } from "./machines.js";
+import { DOCK, NETWORK } from "./machines.js";
 
 const MAX_SECONDS = 60;
 /** Maximum size of the compressed image, as registries store it. */
 const MAX_MEGABYTES = 80;
 const IMAGE = "network-topology-test/collector";
+const PLACE = ["--network", "host", "--pid", "host", "--volume", "/var/run/docker.sock:/var/run/docker.sock:ro"];
 
 /** Whether the lab was in the picture in time; without Docker it reports that nothing was tried. */
 export async function collectInLab(): Promise<boolean> {
@@ -29,7 +34,9 @@ export async function collectInLab(): Promise<boolean> {
     const lab = await buildOfContainers(await imageOf("NODE_IMAGE", process.env));
     const stack = await startStack();
     try {
-      return (await collect(stack.url, folder)) && isSmall;
+      const account = await anAccount(stack.url);
+      const isCollected = await collect(stack.url, account, folder);
+      return (await lookAround(stack.url, account, folder)) && isCollected && isSmall;
     } finally {
       await stack.stop();
       await lab.remove();
@@ -58,16 +65,14 @@ async function buildImage(folder: string): Promise<boolean> {
   return Number(fetched) / 1e6 < MAX_MEGABYTES;
 }
 
-async function collect(url: string, folder: string): Promise<boolean> {
+async function collect(url: string, account: Account, folder: string): Promise<boolean> {
   const startedAt = performance.now();
-  const account = await anAccount(url);
   const { id } = await account.session.data<{ id: string }>("post", "/api/v1/networks", { name: "Lab" });
   const { secret } = await aKey(url, account, { permissions: "Member", network_ids: [id] });
   const settings = join(folder, "collector.env");
   await writeFile(settings, `NTS_URL=${url}\nNTS_API_KEY=${secret}\n`, { mode: 0o600 });
   const name = `nts-lab-${process.pid}-collector`;
-  const place = ["--network", "host", "--pid", "host", "--volume", "/var/run/docker.sock:/var/run/docker.sock:ro"];
-  await execa("docker", ["run", "--detach", "--name", name, ...place, "--env-file", settings, IMAGE]);
+  await execa("docker", ["run", "--detach", "--name", name, ...PLACE, "--env-file", settings, IMAGE]);
   try {
     await until(() => isInPicture(account, id), 250, MAX_SECONDS * 1_000);
     const seconds = (performance.now() - startedAt) / 1_000;
@@ -76,6 +81,31 @@ async function collect(url: string, folder: string): Promise<boolean> {
   } finally {
     console.log((await execa("docker", ["logs", name], { all: true, reject: false })).all);
     await execa("docker", ["rm", "--force", name], { reject: false });
+  }
+}
+
+/** Whether `nts agent` in the image looks around, and goes on with its key when its container is started again. */
+async function lookAround(url: string, { session }: Account, folder: string): Promise<boolean> {
+  const { id } = await session.data<{ id: string }>("post", "/api/v1/networks", { name: "Agent" });
+  const targets = { cidrs: [NETWORK], exclude: [] };
+  const collector = await aCollector(session, { network_id: id, name: "Agent", targets, packets_per_second: 500 });
+  const settings = join(folder, "agent.env");
+  await writeFile(settings, `NTS_URL=${url}\nNTS_AGENT_TOKEN=${collector.token}\n`, { mode: 0o600 });
+  const name = `nts-lab-${process.pid}-agent`;
+  const own = ["--volume", `${name}:/var/lib/nts-agent`];
+  await execa("docker", ["run", "--detach", "--name", name, ...PLACE, ...own, "--env-file", settings, IMAGE, "agent"]);
+  try {
+    await collector.done();
+    await execa("docker", ["restart", name]);
+    const { covered } = await collector.run();
+    const hosts = await session.data<object[]>("get", `/api/v1/hosts?network_id=${id}&q=${DOCK.ip}`);
+    console.log(`The agent in the image has covered ${covered.join()}, also after its container was started again`);
+    return covered.length > 0 && hosts.length === 1;
+  } finally {
+    console.log((await execa("docker", ["logs", name], { all: true, reject: false })).all);
+    await execa("docker", ["rm", "--force", name], { reject: false });
+    await execa("docker", ["volume", "rm", name], { reject: false });
+    await collector.remove();
   }
 }
 

@@ -43,6 +43,12 @@ export function gatewayIn(subnet: number): string {
   return `10.77.${subnet}.1`;
 }
 
+/** The first address of a subnet that no machine has. */
+export function freeAddressIn(subnet: number, hosts: readonly LabHost[]): string {
+  const taken = new Set(hosts.map(({ ip }) => ip));
+  for (let last = 2; ; last++) if (!taken.has(`10.77.${subnet}.${last}`)) return `10.77.${subnet}.${last}`;
+}
+
 /** Machines by seed: most with one interface, some with a second address on their card. */
 export function laboratoryOf(seed: number): LabHost[] {
   const below = randomOf(seed);

@@ -5,41 +5,52 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { ROOT } from "@nts/local/processes/system";
 import { putUnder } from "@nts/shared/groups";
+import { mapConcurrently } from "../support/map-concurrently.js";
 import { until } from "../support/until.js";
 import { DOMAIN, FAR, gatewayIn, type LabHost, ROUTER, SUBNETS } from "./laboratory-hosts.js";
+import { listenAt } from "./sockets.js";
 
-const HOST = join(ROOT, "test/dist/lab/host.js");
+const ANNOUNCER = join(ROOT, "test/dist/lab/announcer.js");
 /** Files for the namespaces of this name, as `ip netns exec` mounts them. */
 const SETTINGS = "/etc/netns";
 /** With which the router is asked by SNMP. */
 export const COMMUNITY = "laboratory";
-/** Machines that are started at once. */
-const AT_A_TIME = 8;
-/** By which collectors reach the server, which is outside. */
-export const UPLINK = "10.78.0.1";
-const UPLINK_OF_EYE = "10.78.0.2";
+/** Machines that are set up at once. */
+const AT_A_TIME = 4;
+/** Laboratories of a process, after which the addresses of the first are used again. */
+const PLACES = 64;
 
 /** Where a collector looks around from. */
 export type CollectorPlace = "eye" | "router";
 
 export interface Laboratory {
+  /** The address at which its collectors find the server, which is outside. */
+  readonly uplink: string;
   /** How a collector is run: in the namespace of the collector, or of the router, as a machine with a name of its own. */
   collector(place: CollectorPlace): readonly string[];
   /** Runs a program where a host is. */
   at(host: LabHost, ...command: readonly string[]): Promise<string>;
-  start(host: LabHost): Promise<void>;
+  /** Adds machines. */
+  start(hosts: readonly LabHost[]): Promise<void>;
   /** Takes a machine off the network. */
   unplug(machine: string): Promise<void>;
+  /** Gives a machine another address. */
+  renumber(host: LabHost, ip: string): Promise<void>;
   /** Packets and bytes that the collector has sent. */
   sent(): Promise<{ readonly packets: number; readonly bytes: number }>;
   remove(): Promise<void>;
 }
 
+let built = 0;
+
 export async function buildLaboratory(hosts: readonly LabHost[], pem: string): Promise<Laboratory> {
-  const prefix = `nts-lab-${process.pid}`;
+  const place = built++ % PLACES;
+  const prefix = `nts-lab-${process.pid}-${place}`;
   const eye = `${prefix}-eye`;
   const router = `${prefix}-router`;
-  const outside = `lab${process.pid % 1_000_000}`;
+  const outside = `lab${process.pid % 1_000_000}-${place}`;
+  const byUplink = (host: number): string => `10.78.${process.pid % 256}.${4 * place + host}`;
+  const uplink = byUplink(1);
   const spaceOf = (machine: string): string => `${prefix}-${machine}`;
   const spaces = new Set<string>();
   let links = 0;
@@ -50,16 +61,23 @@ export async function buildLaboratory(hosts: readonly LabHost[], pem: string): P
     return stdout;
   };
   /** Many commands of `ip` in one process. */
-  const batch = async (space: string, lines: readonly string[]): Promise<void> => {
-    await execa("ip", ["-netns", space, "-batch", "-"], { input: lines.join("\n") });
+  const batch = async (space: string | null, lines: readonly string[]): Promise<void> => {
+    const where = space === null ? [] : ["-netns", space];
+    await execa("ip", [...where, "-batch", "-"], { input: lines.join("\n") });
   };
-  const add = async (space: string): Promise<void> => {
-    spaces.add(space);
-    await execa("ip", ["netns", "add", space]);
+  const add = async (names: readonly string[]): Promise<void> => {
+    for (const name of names) spaces.add(name);
+    await batch(
+      null,
+      names.map((name) => `netns add ${name}`),
+    );
+  };
+  const run = (space: string, ...command: readonly string[]): void => {
+    running.push(execa("ip", ["netns", "exec", space, ...command], { reject: false, stdio: "ignore" }));
   };
 
   async function buildNetwork(): Promise<void> {
-    for (const space of [eye, router]) await add(space);
+    await add([eye, router]);
     const near = Array.from({ length: FAR }, (_, n) => n);
     await batch(eye, [
       "link set lo up",
@@ -72,15 +90,6 @@ export async function buildLaboratory(hosts: readonly LabHost[], pem: string): P
       "link set to-router master br0 up",
       `route add 10.77.${FAR}.0/24 via ${ROUTER}`,
     ]);
-    const toServer = [
-      `link add ${outside} type veth peer name uplink netns ${eye}`,
-      `addr add ${UPLINK}/30 dev ${outside}`,
-      `link set ${outside} up`,
-    ];
-    await execa("ip", ["-batch", "-"], { input: toServer.join("\n") });
-    await batch(eye, [`addr add ${UPLINK_OF_EYE}/30 dev uplink`, "link set uplink up"]);
-    // The router is behind the first collector.
-    await execa("ip", ["route", "add", `${ROUTER}/32`, "via", UPLINK_OF_EYE]);
     await batch(router, [
       "link set lo up",
       `addr add ${ROUTER}/24 dev wan`,
@@ -88,11 +97,32 @@ export async function buildLaboratory(hosts: readonly LabHost[], pem: string): P
       `link add br${FAR} type bridge`,
       `addr add ${gatewayIn(FAR)}/24 dev br${FAR}`,
       `link set br${FAR} up`,
-      "route add default via 10.77.0.1",
+      `route add default via ${gatewayIn(0)}`,
     ]);
+    await buildUplink();
     for (const space of [eye, router]) await inside(space, "sysctl", "-qw", "net.ipv4.ip_forward=1");
     await startNames();
     await startSnmp();
+  }
+
+  /** The router is behind the first collector, and has an address of its own for the server, as other laboratories have it, too. */
+  async function buildUplink(): Promise<void> {
+    const ofRouter = `10.79.${process.pid % 256}.${place}`;
+    await batch(null, [
+      `link add ${outside} type veth peer name uplink netns ${eye}`,
+      `addr add ${uplink}/30 dev ${outside}`,
+      `link set ${outside} up`,
+      `route add ${ofRouter}/32 via ${byUplink(2)}`,
+    ]);
+    await batch(eye, [
+      `addr add ${byUplink(2)}/30 dev uplink`,
+      "link set uplink up",
+      `route add ${ofRouter}/32 via ${ROUTER}`,
+    ]);
+    await batch(router, [
+      `addr add ${ofRouter}/32 dev lo`,
+      `route add ${uplink}/32 via ${gatewayIn(0)} src ${ofRouter}`,
+    ]);
   }
 
   /** The router tells whom it knows. */
@@ -100,8 +130,7 @@ export async function buildLaboratory(hosts: readonly LabHost[], pem: string): P
     const settings = join(folder, "snmpd.conf");
     await writeFile(settings, `rocommunity ${COMMUNITY}\nsysName lab-router\n`);
     const places = `udp:${ROUTER}:161,udp:${gatewayIn(FAR)}:161`;
-    const snmpd = ["snmpd", "-f", "-LF", "e", join(folder, "snmpd.log"), "-C", "-c", settings, places];
-    running.push(execa("ip", ["netns", "exec", router, ...snmpd], { reject: false, stdio: "ignore" }));
+    run(router, "snmpd", "-f", "-LF", "e", join(folder, "snmpd.log"), "-C", "-c", settings, places);
     await until(async () => (await inside(router, "ss", "-Hlun", "sport", "161")) !== "");
   }
 
@@ -117,39 +146,51 @@ export async function buildLaboratory(hosts: readonly LabHost[], pem: string): P
       `--pid-file=${join(folder, "dns.pid")}`,
     ];
     const names = ["--no-resolv", "--no-hosts", `--addn-hosts=${join(folder, "hosts")}`, `--local=/${DOMAIN}/`];
-    const listening = ["--listen-address=127.0.0.1", "--bind-interfaces"];
-    running.push(
-      execa("ip", ["netns", "exec", eye, "dnsmasq", ...own, ...names, ...listening], {
-        reject: false,
-        stdio: "ignore",
-      }),
-    );
+    run(eye, "dnsmasq", ...own, ...names, "--listen-address=127.0.0.1", "--bind-interfaces");
     await until(async () => (await inside(eye, "ss", "-Hlun", "sport", "53")) !== "");
   }
 
-  async function start(host: LabHost): Promise<void> {
-    const { machine, subnet, ip, mac, ports, isFirewalled, mdnsName } = host;
-    const space = spaceOf(machine);
-    if (spaces.has(space)) {
-      await batch(space, [`addr add ${ip}/24 dev eth0`]);
-    } else {
-      await add(space);
-      const bridge = subnet === FAR ? router : eye;
-      const link = `h${++links}`;
-      await batch(bridge, [
-        `link add ${link} type veth peer name eth0 address ${mac} netns ${space}`,
-        `link set ${link} master br${subnet} up`,
-      ]);
-      const gateway = `route add default via ${gatewayIn(subnet)}`;
-      await batch(space, ["link set lo up", `addr add ${ip}/24 dev eth0`, "link set eth0 up", gateway]);
+  async function start(some: readonly LabHost[]): Promise<void> {
+    const machines = new Map<string, LabHost[]>();
+    for (const host of some) putUnder(machines, host.machine, host);
+    const cards = [...machines.values()].flatMap(([first]) => first ?? []);
+    await add(cards.map(({ machine }) => spaceOf(machine)));
+    for (const [bridge, isFar] of [
+      [eye, false],
+      [router, true],
+    ] as const) {
+      const own = cards.filter(({ subnet }) => (subnet === FAR) === isFar);
+      await batch(bridge, own.flatMap(plugged));
     }
-    if (isFirewalled) await inside(space, "iptables", "-A", "INPUT", "!", "-i", "lo", "-j", "DROP");
-    if (ports.length === 0 && mdnsName === null) return;
-    const spec = JSON.stringify({ ...host, pem });
-    running.push(
-      execa("ip", ["netns", "exec", space, process.execPath, HOST, spec], { reject: false, stdio: "ignore" }),
+    await mapConcurrently(cards.length, AT_A_TIME, async (n) => {
+      const card = cards[n];
+      if (card !== undefined) await setUp(card, machines.get(card.machine) ?? []);
+    });
+    const ports = some.flatMap(({ machine, ip, ports }) =>
+      ports.map((port) => ({ ...port, ip, space: spaceOf(machine) })),
     );
-    await until(async () => (await inside(space, "ss", "-Hltn")).split("\n").filter(Boolean).length >= ports.length);
+    if (ports.length > 0) running.push(await listenAt(ports, pem));
+    for (const { machine, ip, mdnsName } of some)
+      if (mdnsName !== null) run(spaceOf(machine), process.execPath, ANNOUNCER, ip, mdnsName);
+  }
+
+  function plugged({ machine, subnet, mac }: LabHost): string[] {
+    const link = `h${++links}`;
+    return [
+      `link add ${link} type veth peer name eth0 address ${mac} netns ${spaceOf(machine)}`,
+      `link set ${link} master br${subnet} up`,
+    ];
+  }
+
+  async function setUp({ machine, subnet, isFirewalled }: LabHost, addresses: readonly LabHost[]): Promise<void> {
+    const space = spaceOf(machine);
+    await batch(space, [
+      "link set lo up",
+      ...addresses.map(({ ip }) => `addr add ${ip}/24 dev eth0`),
+      "link set eth0 up",
+      `route add default via ${gatewayIn(subnet)}`,
+    ]);
+    if (isFirewalled) await inside(space, "iptables", "-A", "INPUT", "!", "-i", "lo", "-j", "DROP");
   }
 
   async function remove(): Promise<void> {
@@ -161,27 +202,26 @@ export async function buildLaboratory(hosts: readonly LabHost[], pem: string): P
 
   try {
     await buildNetwork();
-    const machines = new Map<string, LabHost[]>();
-    for (const host of hosts) putUnder(machines, host.machine, host);
-    const next = machines.values();
-    const startOnes = async (): Promise<void> => {
-      for (const own of next) for (const host of own) await start(host);
-    };
-    await Promise.all(Array.from({ length: AT_A_TIME }, startOnes));
+    await start(hosts);
   } catch (error) {
     await remove();
     throw error;
   }
   return {
-    collector: (place) => {
-      const space = place === "eye" ? eye : router;
-      const named = ["unshare", "--uts", "sh", "-c", `hostname lab-${place}; exec "$@"`, "sh"];
+    uplink,
+    collector: (where) => {
+      const space = where === "eye" ? eye : router;
+      const named = ["unshare", "--uts", "sh", "-c", `hostname lab-${where}; exec "$@"`, "sh"];
       return ["ip", "netns", "exec", space, ...named];
     },
     at: ({ machine }, ...command) => inside(spaceOf(machine), ...command),
     start,
     unplug: async (machine) => {
       await batch(spaceOf(machine), ["link set eth0 down"]);
+    },
+    renumber: async ({ machine, subnet, ip: before }, ip) => {
+      const gateway = `route replace default via ${gatewayIn(subnet)}`;
+      await batch(spaceOf(machine), [`addr del ${before}/24 dev eth0`, `addr add ${ip}/24 dev eth0`, gateway]);
     },
     sent: async () => {
       const lines = (await inside(eye, "cat", "/proc/net/dev")).split("\n").filter((line) => /^\s*br\d/.test(line));
