@@ -86,7 +86,8 @@ function stateOf(host: string, port: number): Promise<PortState> {
       socket.destroy();
       resolve(state);
     };
-    const timer = setTimeout(() => end("silent"), CONNECT_MS);
+    // An answer counts that has come while this process had no processor.
+    const timer = setTimeout(() => setImmediate(end, "silent"), CONNECT_MS);
     socket.once("connect", () => end("open"));
     socket.once("error", ({ code }: NodeJS.ErrnoException) => end(code === "ECONNREFUSED" ? "closed" : "silent"));
   });

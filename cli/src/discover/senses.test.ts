@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from "@jest/globals";
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from "@jest/globals";
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,6 +9,7 @@ import { answeringIn, findIpv6 } from "./ipv6.js";
 import { heardByLldp } from "./lldp.js";
 import { scanWithNmap } from "./nmap.js";
 import { createRate, forEach } from "./pace.js";
+import { portsOf } from "./ports.js";
 import { askProxmox } from "./proxmox.js";
 import { createSenses, SENSES, Unavailable } from "./senses.js";
 import { readSenseSettings } from "./settings.js";
@@ -50,6 +51,22 @@ describe("senses of a collector", () => {
       { name: "lldp", state: "unavailable", reason: expect.stringContaining("lldpd is missing") },
     ]);
     expect(states.find(({ name }) => name === "snmp")?.state).toBe("off");
+  });
+
+  it("take ports for open that have answered while the program had no processor", async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.address() as AddressInfo;
+    jest.useFakeTimers({ doNotFake: ["setImmediate", "nextTick", "performance", "queueMicrotask"] });
+    try {
+      const trying = portsOf(["127.0.0.1"], [port], () => Promise.resolve(), () => undefined);
+      for (let turns = 0; turns < 10; turns++) await new Promise((resolve) => process.nextTick(resolve));
+      jest.advanceTimersByTime(60_000);
+      expect(await trying).toEqual([{ ip: "127.0.0.1", open: [port], silent: [] }]);
+    } finally {
+      jest.useRealTimers();
+      server.close();
+    }
   });
 
   it("end with the whole, and not with a reason", async () => {

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { Late, type Pace } from "./pace.js";
 
 // The ways in which a collector perceives a network. Each one can be left out, has a deadline, and says why it cannot be used.
@@ -93,6 +94,8 @@ export function createSenses(
       const late = new Late(`It was not finished after ${seconds} s.`);
       const timer = setTimeout(() => deadline.abort(late), deadlineMs);
       const both = AbortSignal.any([signal, deadline.signal]);
+      // Many wait at once.
+      setMaxListeners(0, both);
       try {
         const result = await task({ signal: both, pace: rate(both) });
         if (deadline.signal.aborted) put(name, "ready", late.message);

@@ -76,7 +76,8 @@ function exchange(socket: Socket | TLSSocket, host: string): Promise<string> {
       socket.destroy();
       resolve(text);
     };
-    const limit = setTimeout(end, GREETING_MS + ANSWER_MS);
+    // After what has come while this process had no processor.
+    const limit = setTimeout(() => setImmediate(end), GREETING_MS + ANSWER_MS);
     const ask = (): void => {
       asking = setTimeout(() => {
         if (text === "")
