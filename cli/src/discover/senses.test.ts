@@ -59,7 +59,12 @@ describe("senses of a collector", () => {
     const { port } = server.address() as AddressInfo;
     jest.useFakeTimers({ doNotFake: ["setImmediate", "nextTick", "performance", "queueMicrotask"] });
     try {
-      const trying = portsOf(["127.0.0.1"], [port], () => Promise.resolve(), () => undefined);
+      const trying = portsOf(
+        ["127.0.0.1"],
+        [port],
+        () => Promise.resolve(),
+        () => undefined,
+      );
       for (let turns = 0; turns < 10; turns++) await new Promise((resolve) => process.nextTick(resolve));
       jest.advanceTimersByTime(60_000);
       expect(await trying).toEqual([{ ip: "127.0.0.1", open: [port], silent: [] }]);

@@ -10,6 +10,8 @@ import { CARD, EYE, hubAt, type Switched, type SwitchedDevice } from "./switched
 
 const BRIDGE_MIB = join(ROOT, "test/dist/lab/bridge-mib.js");
 const BRIDGE = "switch0";
+/** For programs to start, and to hear each other, also on a busy machine. */
+const MOST_MS = 180_000;
 /** With which switches are asked by SNMP. */
 export const COMMUNITY = "switches";
 export const UPLINK = "10.80.0.1";
@@ -102,8 +104,8 @@ export async function buildSwitched(network: Switched): Promise<SwitchedLaborato
       const hub = hubAt(from);
       await add(hub);
       await batch(spaceOf(hub), [`link add ${BRIDGE} type bridge`, `link set ${BRIDGE} up`]);
-      await plug(from, { name: hub, port: "up" });
-      for (const [n, { name }] of to.entries()) await plug({ name: hub, port: `down${n}` }, { name, port: CARD });
+      await plug(from, { name: hub, port: "uplink" });
+      for (const [n, { name }] of to.entries()) await plug({ name: hub, port: `downlink${n}` }, { name, port: CARD });
     }
   }
 
@@ -116,15 +118,33 @@ export async function buildSwitched(network: Switched): Promise<SwitchedLaborato
     ];
     await writeFile(settings, `${lines.join("\n")}\n`);
     run(name, "snmpd", "-f", "-LF", "e", join(folder, `${name}.log`), "-C", "-c", settings, "udp:161");
-    await until(() => succeeds("test", ["-S", join(folder, name, "agentx.socket")]));
+    await awaitSocket(join(folder, name, "agentx.socket"));
   }
 
   async function startLldpd(name: string): Promise<void> {
     const byAgentX = isSwitch(name) ? ["-x", "-X", "/run/agentx.socket"] : [];
     // Of the machine of the collector, the link to the server is none of the network.
     run(name, "lldpd", "-d", "-I", "port*,eth*", ...byAgentX);
-    await until(() => succeeds("test", ["-S", join(folder, name, "lldpd.socket")]));
+    await awaitSocket(join(folder, name, "lldpd.socket"));
     await at(name, "lldpcli", "configure", "lldp", "tx-interval", "1");
+    // What was heard stays, also on a busy machine.
+    await at(name, "lldpcli", "configure", "lldp", "tx-hold", "300");
+  }
+
+  /** Until everybody hears whoever is at the other end of a cable. */
+  async function awaitNeighbours(name: string): Promise<void> {
+    const expected = heardAt(network, name);
+    let found = -1;
+    await until(
+      async () => {
+        found = heardBy(await at(name, "lldpcli", "-f", "json0", "show", "neighbors"));
+        return found === expected;
+      },
+      100,
+      MOST_MS,
+    ).catch((error: unknown) => {
+      throw new Error(`${name} hears ${found} of ${expected} neighbours`, { cause: error });
+    });
   }
 
   try {
@@ -135,10 +155,7 @@ export async function buildSwitched(network: Switched): Promise<SwitchedLaborato
     for (const { name } of switches) await startSnmpd(name);
     const heard = [...switches, ...machines.filter(({ isHeard }) => isHeard)].map(({ name }) => name);
     for (const name of heard) await startLldpd(name);
-    for (const name of heard)
-      await until(
-        async () => heardBy(await at(name, "lldpcli", "-f", "json0", "show", "neighbors")) === heardAt(network, name),
-      );
+    for (const name of heard) await awaitNeighbours(name);
   } catch (error) {
     await remove();
     throw error;
@@ -165,6 +182,12 @@ export async function buildSwitched(network: Switched): Promise<SwitchedLaborato
     },
     remove,
   };
+}
+
+async function awaitSocket(path: string): Promise<void> {
+  await until(() => succeeds("test", ["-S", path]), 100, MOST_MS).catch((error: unknown) => {
+    throw new Error(`${path} does not appear`, { cause: error });
+  });
 }
 
 /** How many neighbours lldpd hears. */

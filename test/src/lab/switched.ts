@@ -165,7 +165,7 @@ async function importFiles({
 }
 
 function linksIn(session: Caller, networkId: string): Promise<Link[]> {
-  return session.data("get", `/api/v1/links?network_id=${networkId}&limit=0&order_by=id`);
+  return session.data("get", `/api/v1/links?network_id=${networkId}&limit=0&order_by=created_at`);
 }
 
 /** What is there and not drawn, and what is drawn and not there. */
