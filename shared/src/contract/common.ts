@@ -247,15 +247,22 @@ const Cursor = z
 
 export const OrderDirection = z.enum(["asc", "desc"]).meta({ id: "OrderDirection" });
 
-/** Parameters of every list, all optional. @param fields the sortable fields, the default first @see docs/api.md "Lists" */
+/**
+ * Parameters of every list, all optional.
+ *
+ * @param fields the sortable fields, the default first
+ * @param order what is to be known of them
+ * @see docs/api.md "Lists"
+ */
 export function listQuery<const Field extends string, Filters extends z.ZodRawShape>(
   fields: readonly [Field, ...Field[]],
   filters: Filters,
+  order = "",
 ) {
   return z.strictObject({
     ...filters,
     group_by: z.enum(fields).optional().describe("Primary sort key, always ascending."),
-    order_by: z.enum(fields).optional().describe(`Sort key, within groups if any. Default \`${fields[0]}\`.`),
+    order_by: z.enum(fields).optional().describe(`Sort key, within groups if any. Default \`${fields[0]}\`.${order}`),
     order_direction: OrderDirection.default("asc").describe("Direction of `order_by` only."),
     limit: z.int().min(0).max(1000).default(50).describe("Page size; 0 means no limit."),
     offset: z.int().min(0).max(2_147_483_647).default(0).describe("Entities to skip."),

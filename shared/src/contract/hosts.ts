@@ -102,20 +102,24 @@ export const listHosts = endpoint({
   path: "/api/v1/hosts",
   permission: "Viewer",
   summary: "List hosts with their interfaces, ports and services",
-  query: listQuery(["created_at", "name", "hostname", "updated_at", "network_id", "address"], {
-    ...asOf,
-    ...filters,
-    ...attributeFilter,
-    ...roleFilter,
-    ...runnerFilter,
-    vendor: text(1, 200).optional().describe("Only hosts of this vendor, as sources name it, ignoring case."),
-    is_known: z.boolean().optional().describe("Only hosts that somebody knows, or only strangers."),
-    ...sightingFilters,
-    q: SearchPart.describe(
-      "Case-insensitive search in name, hostname, addresses, vendor and model; or for a port (`10.0.0.5:443`, `:443`, `443/tcp`), " +
-        "a MAC address in any notation, or a block (`10.0.0.0/24`), for hosts with an address in it.",
-    ),
-  }),
+  query: listQuery(
+    ["created_at", "name", "hostname", "updated_at", "network_id", "address"],
+    {
+      ...asOf,
+      ...filters,
+      ...attributeFilter,
+      ...roleFilter,
+      ...runnerFilter,
+      vendor: text(1, 200).optional().describe("Only hosts of this vendor, as sources name it, ignoring case."),
+      is_known: z.boolean().optional().describe("Only hosts that somebody knows, or only strangers."),
+      ...sightingFilters,
+      q: SearchPart.describe(
+        "Case-insensitive search in name, hostname, addresses, vendor and model; or for a port (`10.0.0.5:443`, `:443`, `443/tcp`), " +
+          "a MAC address in any notation, or a block (`10.0.0.0/24`), for hosts with an address in it.",
+      ),
+    },
+    " Names are in natural order: `Box 2` comes between `box 1` and `box 10`.",
+  ),
   response: Host,
   list: true,
   errors: AS_OF_ERRORS,

@@ -1,15 +1,17 @@
 /** Pages of past lists, and what reads of the past read. */
 import type { Document } from "mongodb";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { deleteService, listServices, patchService } from "@nts/shared/contract";
+import { deleteService, listHosts, listServices, patchHost, patchService } from "@nts/shared/contract";
 import { END_OF_LIST, INTERNAL } from "@nts/shared/http/headers";
+import { batchesById } from "@nts/shared/mongo/migrations";
 import { journalCollections } from "@nts/topology/journal/collections";
 import { lastEntries } from "@nts/topology/journal/last-entries";
 import { JOURNAL_OF_ENTITY } from "@nts/topology/storage/indexes";
+import { MIGRATIONS } from "@nts/topology/storage/migrations";
 import { profiled } from "../support/profiled.js";
 import { waitForJournal } from "../support/moments.js";
 import { readAll } from "../support/readings.js";
-import { startTopology, type Topology } from "../support/topology.js";
+import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork, aService } from "../support/topology-world.js";
 
 let topology: Topology;
@@ -73,6 +75,43 @@ describe("pages of the past", () => {
       next = following === END_OF_LIST ? null : `&cursor=${following}`;
     }
     expect([walked.length, new Set(walked).size]).toEqual([240, 240]);
+  });
+});
+
+describe("hosts in the order of their names", () => {
+  const namesBy = async (caller: Caller, query: string): Promise<string[]> => {
+    const names: string[] = [];
+    for (let next: string | null = ""; next !== null;) {
+      const { text, headers } = await caller.raw("get", `/api/v1/hosts?order_by=name&${query}${next}`);
+      names.push(...(JSON.parse(text) as { readonly name: string }[]).map(({ name }) => name));
+      const following = String(headers[INTERNAL.listNext]);
+      next = following === END_OF_LIST ? null : `&cursor=${following}`;
+    }
+    return names;
+  };
+
+  it("has numbers by value and ignores case, page by page, in both directions, and in the past", async () => {
+    const world = await aNetwork(topology.aCaller());
+    const { owner } = world;
+    const inOrder = ["Attic", "box", "box 1", "Box 2", "box 9", "BOX 010", "box 11", "zone 1.9", "Zone 1.10"];
+    for (const name of inOrder.toSorted()) await aHost(world, { name });
+    expect(await namesBy(owner, "limit=2")).toEqual(inOrder);
+    expect(await namesBy(owner, `limit=4&order_direction=desc&network_id=${world.network.id}`)).toEqual(
+      inOrder.toReversed(),
+    );
+    const as_of = await waitForJournal(owner);
+    const { rows } = await owner.list(listHosts, { query: { q: "box 11" } });
+    await owner.call(patchHost, { params: rows[0]!, body: { name: "box 3" } });
+    await waitForJournal(owner);
+    expect(await namesBy(owner, `limit=2&as_of=${as_of}`)).toEqual(inOrder);
+    const now = ["Attic", "box", "box 1", "Box 2", "box 3", "box 9", "BOX 010", "zone 1.9", "Zone 1.10"];
+    expect(await namesBy(owner, "limit=3")).toEqual(now);
+
+    // As stored by earlier builds.
+    await topology.db.collection("hosts").updateMany({}, { $unset: { name_key: 1 } });
+    expect(await namesBy(owner, "limit=3")).toHaveLength(now.length);
+    await MIGRATIONS.find(({ name }) => name === "0004-natural-names")?.up(topology.db, batchesById);
+    expect(await namesBy(owner, "limit=3")).toEqual(now);
   });
 });
 

@@ -16,7 +16,6 @@ import { EditableList } from "../list/editable-list.js";
 import { attributesOf, GroupFilter, ManyFilter, SearchFilter, TextFilter } from "../list/filters.js";
 import { fieldOf, type ListState, useListState } from "../list/list-state.js";
 import { MissedFilter, missedOf } from "../list/missed-filter.js";
-import { naturally } from "../list/natural-order.js";
 import { useRemoval } from "../list/use-removal.js";
 import { useSelection } from "../list/use-selection.js";
 import { EmptyState } from "../parts/empty-state.js";
@@ -52,7 +51,7 @@ export default function HostsPage(): ReactNode {
   const [edited, setEdited] = useState<OpenEditor>(null);
   const groupBy = fieldOf(FIELDS, state.groupBy);
   const isOfStrangers = knownOf(state).is_known === false;
-  const rows = naturally(useHosts(state, networkId), state);
+  const rows = useHosts(state, networkId);
   const columns = useChosenColumns("hosts", columnsOf(tags));
   const removal = useRemoval({
     one: deleteHost,

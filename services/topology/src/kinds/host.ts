@@ -2,6 +2,7 @@ import { HostCreate, HostRecord, HostUpdate, ObservedOfHost } from "@nts/shared/
 import { composed } from "@nts/shared/contract/folding.rules";
 import { hostLabel } from "../values/host-names.rules.js";
 import { facetsOf } from "../values/facets.rules.js";
+import { naturalKey } from "../values/natural-names.rules.js";
 import { runnersOf } from "../values/runners.rules.js";
 import { MADE, observedAs, SOURCE } from "./archived.js";
 import { kind } from "./kind.js";
@@ -23,6 +24,7 @@ export const hostKind = kind("Host", {
   }),
   keysOf: ({ id, name, hostname, attributes, role, observed, tags, virtualization, is_known }) => ({
     name,
+    name_key: naturalKey(name),
     hostname,
     host_label: hostLabel(hostname),
     facets: facetsOf({

@@ -8,6 +8,7 @@ import type { EntityDocument } from "./entities.js";
 import { INDEXES } from "./indexes.js";
 import { makeKey } from "./keys.js";
 import { addressKeysIn } from "./stores/host-search.js";
+import { naturalKey } from "../values/natural-names.rules.js";
 
 /** Collections without an index other than that of their ids. */
 const UNINDEXED = ["journal_tail", "journal_secrets", "audit_notes", "audit_note_heads"];
@@ -17,6 +18,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0001-schema", up: createSchema },
   { name: "0002-runners", up: writeRunners },
   { name: "0003-addresses", up: writeAddressKeys },
+  { name: "0004-natural-names", up: writeNaturalNames },
 ];
 
 /** Every collection, and the permanent keys of cursors and for the secrets of webhooks. */
@@ -66,5 +68,16 @@ async function writeAddressKeys(db: Db, batchesById: BatchesById): Promise<void>
       return { updateOne: { filter: { _id, wire }, update: { $set: { facets } } } };
     });
     await interfaces.bulkWrite(updates, { ordered: false });
+  }
+}
+
+/** Adds to hosts the keys by which they are listed in the order of their names. */
+async function writeNaturalNames(db: Db, batchesById: BatchesById): Promise<void> {
+  const hosts = db.collection<EntityDocument & { name: string; name_key?: string }>("hosts");
+  for await (const batch of batchesById(hosts, { name_key: { $exists: false } })) {
+    const updates = batch.map(({ _id, name }) => ({
+      updateOne: { filter: { _id, name }, update: { $set: { name_key: naturalKey(name) } } },
+    }));
+    await hosts.bulkWrite(updates, { ordered: false });
   }
 }
