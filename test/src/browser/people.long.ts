@@ -52,7 +52,7 @@ describe("an assistant", () => {
     await button(page, "Deny").click();
     await page.waitForURL(/error=access_denied/);
     await page.goto(path);
-    await page.getByLabel("Level").first().click();
+    await page.getByLabel("Role").first().click();
     await page.getByRole("option", { name: /^Member/ }).click();
     await page.getByLabel("Selected networks").click();
     await page.getByLabel("Networks of the assistant").first().click();

@@ -100,7 +100,7 @@ function KeyForm({ edited, account, onClose, onCreated }: FormProps): ReactNode 
 }
 
 const SCOPES: { value: KeyScope; label: string }[] = [
-  { value: "full", label: "Everything that its level allows" },
+  { value: "full", label: "Everything that its role allows" },
   { value: "collect", label: "Only import" },
 ];
 

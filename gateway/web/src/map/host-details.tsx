@@ -5,6 +5,7 @@ import { useOne } from "../api/queries.js";
 import { portText } from "../parts/socket-texts.js";
 import { FailureState } from "../parts/failure-state.js";
 import { NotSeen, SeenName } from "../parts/seen.js";
+import { portTypeText } from "../parts/texts.js";
 import { Waiting } from "../parts/waiting.js";
 import { SocketList } from "../sockets/socket-list.js";
 import { colourOf } from "./colours.js";
@@ -50,7 +51,7 @@ export function HostDetails(props: PanelProps & { readonly hostId: string }): Re
       <Title order={3}>Ports ({host.ports.length})</Title>
       <ul className={classes.chips}>
         {host.ports.map((port) => (
-          <li key={port.id} className="mono" title={port.type}>
+          <li key={port.id} className="mono" title={port.type === "Custom" ? undefined : portTypeText(port.type)}>
             {portText(port)}
           </li>
         ))}

@@ -142,7 +142,7 @@ function Question({ request, asking }: QuestionProps): ReactNode {
         </dl>
         {organizations.length > 1 && <OrganizationField organizations={organizations} />}
         <Select
-          label="Level"
+          label="Role"
           description="Never more than your own"
           allowDeselect={false}
           data={PERMISSIONS.filter((level) => isAtLeast(own, level)).map((level) => ({
