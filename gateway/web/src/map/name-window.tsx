@@ -8,23 +8,32 @@ import type { SavedViews } from "./use-saved-views.js";
 interface NameWindowProps {
   readonly views: SavedViews;
   readonly isNew: boolean;
+  /** What the view was saved for; it is then named after what it shows. */
+  readonly onSaved?: (() => void) | undefined;
   readonly onClose: () => void;
 }
 
 /** For a new view, or a new name of the present one. */
-export default function NameWindow({ views, isNew, onClose }: NameWindowProps): ReactNode {
+export default function NameWindow({ views, isNew, onSaved, onClose }: NameWindowProps): ReactNode {
   const { networkId, nameOf } = useNetworkScope();
-  const initialValues = { name: isNew ? "" : (views.current?.name ?? ""), reach: networkId === null ? "all" : "one" };
+  const shownName = networkId === null ? "All networks" : nameOf(networkId);
+  const newName = onSaved === undefined ? "" : shownName;
+  const initialValues = {
+    name: isNew ? newName : (views.current?.name ?? ""),
+    reach: networkId === null ? "all" : "one",
+  };
   const form = useForm({ initialValues });
   return (
     <FormWindow
-      title={isNew ? "Save as a new view" : "Rename the view"}
+      title={onSaved !== undefined ? "Save the view to share it" : isNew ? "Save as a new view" : "Rename the view"}
       form={form}
       onClose={onClose}
       done={isNew ? "The view is saved." : "The view is renamed."}
-      submit={async ({ name, reach }) =>
-        isNew ? views.saveAs(name, reach === "one" ? networkId : null) : views.rename(name)
-      }
+      submit={async ({ name, reach }) => {
+        if (!isNew) return views.rename(name);
+        await views.saveAs(name, reach === "one" ? networkId : null);
+        onSaved?.();
+      }}
     >
       <TextInput label="Name" required data-autofocus {...form.getInputProps("name")} />
       {isNew && networkId !== null && (

@@ -21,7 +21,8 @@ interface SavedViewsMenuProps {
   readonly onShare?: (() => void) | undefined;
 }
 
-type Naming = "new" | "present" | null;
+/** A view is named to be saved, to be shared after that, or anew. */
+type Naming = "new" | "shared" | "present" | null;
 
 /** What is saved of the map: to show, save, name and delete it; and to change the layout. */
 export function SavedViewsMenu({ views, boxes, isArranging, onArrange, onShare }: SavedViewsMenuProps): ReactNode {
@@ -78,7 +79,9 @@ export function SavedViewsMenu({ views, boxes, isArranging, onArrange, onShare }
               {current.id === startId ? "Do not start with this view" : "Start with this view"}
             </Menu.Item>
           )}
-          {current !== null && onShare !== undefined && <Menu.Item onClick={onShare}>Share…</Menu.Item>}
+          {onShare !== undefined && (
+            <Menu.Item onClick={current === null ? () => setNaming("shared") : onShare}>Share…</Menu.Item>
+          )}
           {mayWrite && current !== null && (
             <Menu.Item color="red" onClick={remove}>
               Delete…
@@ -89,7 +92,12 @@ export function SavedViewsMenu({ views, boxes, isArranging, onArrange, onShare }
       </Menu>
       {naming !== null && (
         <Suspense>
-          <NameWindow views={views} isNew={naming === "new"} onClose={() => setNaming(null)} />
+          <NameWindow
+            views={views}
+            isNew={naming !== "present"}
+            onSaved={naming === "shared" ? onShare : undefined}
+            onClose={() => setNaming(null)}
+          />
         </Suspense>
       )}
     </>

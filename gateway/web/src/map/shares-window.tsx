@@ -25,9 +25,13 @@ interface SharesWindowProps {
 
 type Shown = "list" | "new" | { readonly link: string };
 
-/** The links to a view: makes and ends them. */
+/** The links to a view: makes and ends them. Without one, it begins with the form for the first. */
 export function SharesWindow(props: SharesWindowProps): ReactNode {
-  const [shown, setShown] = useState<Shown>("list");
+  const links = useLinks(props.view).data?.data;
+  const [chosen, setShown] = useState<Shown | null>(null);
+  // decided once, because the first link is there before its form is left
+  if (chosen === null && links !== undefined) setShown(links.length === 0 ? "new" : "list");
+  const shown = chosen ?? "list";
   const back = (): void => setShown("list");
   if (shown === "new") return <NewShare {...props} onClose={back} onCreated={(link) => setShown({ link })} />;
   if (shown === "list") return <SharesList {...props} onNew={() => setShown("new")} />;
@@ -42,13 +46,15 @@ export function SharesWindow(props: SharesWindowProps): ReactNode {
   );
 }
 
+const useLinks = ({ id }: SavedView) => useRows(listShares, { query: { view_id: id, limit: 200 } });
+
 function SharesList({
   view,
   isChanged,
   onClose,
   onNew,
 }: SharesWindowProps & { readonly onNew: () => void }): ReactNode {
-  const { data, error, refetch } = useRows(listShares, { query: { view_id: view.id, limit: 200 } });
+  const { data, error, refetch } = useLinks(view);
   const send = useSend();
   const [ending, setEnding] = useState<string | null>(null);
   const end = (id: string): void => void send(deleteShare, { params: { id } }).catch(notifyFailure);
