@@ -1,10 +1,11 @@
-// `node icons.mjs`: writes the icons of the map, as paths in a square of 24 units, to src/map/icons.generated.ts: line
-// icons of Lucide (ISC) for roles and categories, and marks of Simple Icons (CC0) for products of the catalogue.
+// `node icons.mjs`: writes the icons of the map to src/map/*.generated.ts: line icons of Lucide (ISC) for roles and
+// categories, as paths in a square of 24 units, and marks of Simple Icons (CC0) for products of the catalogue, in one of 240.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import * as marks from "simple-icons";
 import svgpath from "svgpath";
 import { CATALOGUE } from "../../services/topology/dist/values/definitions/catalogue.js";
+import { HOSTS } from "../../shared/dist/sample/bodies.js";
 
 /** Lucide's names for roles and categories. */
 const LINES = {
@@ -97,7 +98,40 @@ const ALIASES = {
 };
 
 /** Marks with more detail than a tile can show are left out. */
-const MOST_LETTERS = 3_400;
+const MOST_LETTERS = 2_400;
+
+/** A tenth of the units of the set, which is less than a tenth of a pixel on a tile: whole numbers are half as long. */
+const SCALE = 10;
+
+/** Products that many people have; their marks come with the map, and so do those of sample data. */
+const COMMON = [
+  ...["Jellyfin", "Plex", "Emby", "Immich", "Sonarr", "Radarr", "qBittorrent", "Syncthing", "AdGuard Home", "Traefik"],
+  ...[
+    "Caddy",
+    "Apache HTTP Server",
+    "Tailscale",
+    "TrueNAS",
+    "openmediavault",
+    "Unraid",
+    "FRITZ!Box",
+    "pfSense",
+    "OpenWrt",
+  ],
+  ...[
+    "Cockpit",
+    "ESPHome",
+    "Tasmota",
+    "Shelly",
+    "Sonos",
+    "MariaDB",
+    "InfluxDB",
+    "Homepage",
+    "Duplicati",
+    "ntfy",
+    "GitLab",
+  ],
+  ...["Kubernetes API", "MikroTik RouterOS", "Elasticsearch", "OpenVPN", "BookStack"],
+];
 
 const bySlug = new Map(Object.values(marks).map((mark) => [mark.slug, mark]));
 const byTitle = new Map(Object.values(marks).map((mark) => [foldedTitle(mark.title), mark]));
@@ -109,8 +143,14 @@ function foldedTitle(title) {
 function markOf(name) {
   const mark = bySlug.get(ALIASES[name]) ?? byTitle.get(foldedTitle(name));
   if (mark === undefined) return [];
-  // a tenth of a unit is less than a tenth of a pixel on a tile
-  const path = svgpath(mark.path).abs().round(1).rel().round(1).toString();
+  const path = svgpath(mark.path)
+    .scale(SCALE)
+    .abs()
+    .round(0)
+    .rel()
+    .round(0)
+    .toString()
+    .replaceAll(/ (?=[a-z])/gi, "");
   return path.length > MOST_LETTERS ? [] : [[name, path]];
 }
 
@@ -165,9 +205,20 @@ write(
   "line-icons.generated.ts",
   `/** Of roles and categories: outlines, from Lucide (ISC). */\n${declared("LINE_ICONS", lines)}`,
 );
+const first = new Set([...COMMON, ...HOSTS.flatMap(({ services }) => services.map(([, definition]) => definition))]);
+const unknown = COMMON.filter((name) => found[name] === undefined);
+if (unknown.length > 0) throw new Error(`These have no mark: ${unknown.join(", ")}`);
+const those = (isFirst) => Object.fromEntries(Object.entries(found).filter(([name]) => first.has(name) === isFirst));
+const others = those(false);
+write(
+  "common-marks.generated.ts",
+  `/** Of common products by their name in the catalogue: filled, from Simple Icons (CC0). */\n` +
+    `${declared("COMMON_MARKS", those(true))}\n/** The products whose marks are in a file of their own. */\n` +
+    `export const OTHER_MARKED: readonly string[] = ${JSON.stringify(Object.keys(others))};\n`,
+);
 write(
   "marks.generated.ts",
-  `/** Of products by their name in the catalogue: filled, from Simple Icons (CC0). */\n${declared("MARKS", found)}`,
+  `/** Of other products by their name in the catalogue: filled, from Simple Icons (CC0). */\n${declared("OTHER_MARKS", others)}`,
 );
 console.log(
   `${Object.keys(lines).length} line icons, ${Object.keys(found).length} marks of ${CATALOGUE.length} products`,

@@ -52,8 +52,8 @@ export default defineConfig(async () => ({
 
 const MAP = "/gateway/web/src/map/";
 
-/** The page that people open first, and most, and what it loads at once or with the first selection. */
-const FIRST_PAGE = ["map-page.tsx", "marks.generated.ts", "panel.tsx"].map((file) => MAP + file);
+/** The page that people open first, and most. */
+const FIRST_PAGE = `${MAP}map-page.tsx`;
 
 /** So many pages and windows share what is in a file for many, so that the others do not load it in vain. */
 const MANY = 4;
@@ -84,9 +84,7 @@ async function firstModules() {
     plugins: moduleSources(),
   });
   const files = output.filter(({ type }) => type === "chunk");
-  const first = files.filter(
-    ({ isEntry, facadeModuleId }) => isEntry || FIRST_PAGE.some((page) => facadeModuleId?.endsWith(page)),
-  );
+  const first = files.filter(({ isEntry, facadeModuleId }) => isEntry || facadeModuleId?.endsWith(FIRST_PAGE));
   const loaded = new Set(first);
   for (const { imports } of loaded)
     for (const file of files.filter(({ fileName }) => imports.includes(fileName))) loaded.add(file);
@@ -94,7 +92,7 @@ async function firstModules() {
 }
 
 function moduleSources() {
-  return [ownSources(), withoutDescriptions(), themeStyles(), componentStyles()];
+  return [ownSources(), withoutDescriptions(), withoutJsonSchemas(), themeStyles(), componentStyles()];
 }
 
 /** Reads the contract and the client from their sources: the console is built beside what compiles them. */
@@ -112,6 +110,22 @@ function withoutDescriptions() {
     transform: {
       filter: { id: /\/shared\/src\/contract\// },
       handler: (code) => ({ code: code.replace(described, "").replace(members, ""), map: null }),
+    },
+  };
+}
+
+/** The console makes no JSON schemas of its schemas, which all of them could. */
+function withoutJsonSchemas() {
+  return {
+    name: "nts-without-json-schemas",
+    transform: {
+      filter: { id: /\/zod\/v4\/core\/(?:to-json-schema|json-schema-processors)\.js$/ },
+      handler: (code) => {
+        const names = [...code.matchAll(/^export (?:const|function) (\w+)/gm)].map(([, name]) => name);
+        const renamed = [...code.matchAll(/^export \{ \w+ as (\w+) \}/gm)].map(([, name]) => name);
+        const exported = [...names, ...renamed].map((name) => `none as ${name}`);
+        return { code: `const none = () => undefined;\nexport { ${exported.join(", ")} };`, map: null };
+      },
     },
   };
 }

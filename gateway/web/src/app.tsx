@@ -1,11 +1,11 @@
 import { MantineProvider } from "@mantine/core";
-import { Notifications } from "@mantine/notifications";
 import { QueryClientProvider } from "@tanstack/react-query";
 import { lazy, type ReactNode, Suspense } from "react";
 import { BrowserRouter, Route, Routes } from "react-router";
 import { createQueries } from "./api/query-client.js";
 import { PATHS } from "./paths.js";
 import { Boundary } from "./parts/boundary.js";
+import { Reports } from "./parts/reports.js";
 import { Waiting } from "./parts/waiting.js";
 import { SignedIn, SignedOut } from "./sign-in/guard.js";
 import { Home } from "./shell/home.js";
@@ -60,7 +60,7 @@ const queries = createQueries();
 export function App(): ReactNode {
   return (
     <MantineProvider theme={theme} defaultColorScheme="auto" withCssVariables={false} withGlobalClasses={false}>
-      <Notifications position="bottom-right" />
+      <Reports />
       <QueryClientProvider client={queries}>
         <BrowserRouter>
           <Boundary>

@@ -1,5 +1,5 @@
 import type { Icon } from "./icons.js";
-import { createWidths, DASHES, FONT, ICON_SIZE, OUTLINE, type Surface } from "./surface.js";
+import { createWidths, DASHES, FONT, OUTLINE, type Surface } from "./surface.js";
 
 const MOST_BITMAPS = 3_000;
 
@@ -75,13 +75,13 @@ function createBitmaps() {
   };
 }
 
-function drawn({ path, isFilled }: Icon, pixels: number, colour: string): HTMLCanvasElement {
+function drawn({ path, units, isFilled }: Icon, pixels: number, colour: string): HTMLCanvasElement {
   const bitmap = document.createElement("canvas");
   bitmap.width = pixels;
   bitmap.height = pixels;
   const context = bitmap.getContext("2d");
   if (context === null) return bitmap;
-  context.scale(pixels / ICON_SIZE, pixels / ICON_SIZE);
+  context.scale(pixels / units, pixels / units);
   const shape = new Path2D(path);
   if (isFilled) {
     context.fillStyle = colour;

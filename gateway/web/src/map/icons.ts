@@ -1,16 +1,22 @@
-import type { Category } from "@nts/shared/contract";
-import { LINE_ICONS } from "./line-icons.generated.js";
+import type { Category, Topology } from "@nts/shared/contract";
 import { compareNames } from "../parts/names.js";
+import { COMMON_MARKS, OTHER_MARKED } from "./common-marks.generated.js";
+import { LINE_ICONS } from "./line-icons.generated.js";
 import type { HostParts, ServiceNode } from "./model.js";
 
-// Icons of hosts and services. The marks of products are large, and loaded after the map is there.
+// Icons of hosts and services. The marks of products are large: those of rarer ones are loaded when a map shows one.
 
-/** A path in a square of 24 units. */
+/** A path in a square of so many units. */
 export interface Icon {
   readonly name: string;
   readonly path: string;
+  readonly units: number;
+  /** Otherwise it is an outline. */
   readonly isFilled: boolean;
 }
+
+const LINE = { units: 24, isFilled: false } as const;
+const MARK = { units: 240, isFilled: true } as const;
 
 export interface Icons {
   readonly ofHost: (host: HostParts) => Icon;
@@ -19,11 +25,16 @@ export interface Icons {
 
 type Paths = Readonly<Record<string, string>>;
 
-/** @param marks of products, by their names in the catalogue; null until they are loaded */
-export function createIcons(marks: Paths | null): Icons {
+/** @param others marks of rarer products, by their names in the catalogue; null until they are loaded */
+export function createIcons(others: Paths | null): Icons {
   const known = new Map<string, Icon>();
+  const kept = (icon: Icon): Icon => {
+    const same = known.get(icon.name) ?? icon;
+    known.set(icon.name, same);
+    return same;
+  };
   const line = (name: string): Icon =>
-    kept(known, `line:${name}`, LINE_ICONS[name] ?? LINE_ICONS["Other"] ?? "", false);
+    kept({ name: `line:${name}`, path: LINE_ICONS[name] ?? LINE_ICONS["Other"] ?? "", ...LINE });
   return {
     ofHost: ({ node, services }) => {
       if (node.role !== null) return line(node.role);
@@ -31,20 +42,21 @@ export function createIcons(marks: Paths | null): Icons {
       return line(services.length > 0 ? "Server" : "Unknown");
     },
     ofService: ({ service_definition, category }) => {
-      const mark = marks?.[service_definition];
-      return mark === undefined ? line(category) : kept(known, `mark:${service_definition}`, mark, true);
+      const path = COMMON_MARKS[service_definition] ?? others?.[service_definition];
+      return path === undefined ? line(category) : kept({ name: `mark:${service_definition}`, path, ...MARK });
     },
   };
 }
 
-function kept(known: Map<string, Icon>, name: string, path: string, isFilled: boolean): Icon {
-  const icon = known.get(name) ?? { name, path, isFilled };
-  known.set(name, icon);
-  return icon;
+const otherMarked = new Set(OTHER_MARKED);
+
+/** Whether a map has a product whose mark is among the others. */
+export function hasOtherMarks({ nodes }: Pick<Topology, "nodes">): boolean {
+  return nodes.some((node) => node.kind === "service" && otherMarked.has(node.service_definition));
 }
 
-export async function loadMarks(): Promise<Paths> {
-  return (await import("./marks.generated.js")).MARKS;
+export async function loadOtherMarks(): Promise<Paths> {
+  return (await import("./marks.generated.js")).OTHER_MARKS;
 }
 
 /** Categories that say least about a host. */

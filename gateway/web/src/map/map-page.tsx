@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { getTopology, type Topology } from "@nts/shared/contract";
 import { FileUp, History, Server, Waypoints } from "lucide-react";
-import { type ReactNode, useMemo, useState } from "react";
+import { lazy, type ReactNode, Suspense, useMemo, useState } from "react";
 import { Link } from "react-router";
 import { useOne } from "../api/queries.js";
 import { EmptyState } from "../parts/empty-state.js";
@@ -14,9 +14,11 @@ import { useNetworkScope } from "../scope/networks.js";
 import { Overview } from "./overview.js";
 import { compared, NOTHING, unionOf, withLinks, withoutLooseEnds } from "./past.js";
 import { summaryOf, summaryOfMarks } from "./summary.js";
-import { TimeBar } from "./time-bar.js";
 import { useMapState } from "./use-map-state.js";
 import { useMoments, usePast, useSteps } from "./use-past.js";
+
+// Loaded when somebody looks back.
+const TimeBar = lazy(async () => ({ default: (await import("./time-bar.js")).TimeBar }));
 
 /** The topology of the selected network, or of all networks. */
 export default function MapPage(): ReactNode {
@@ -81,13 +83,15 @@ function MapInTime({ now, title, networkId, hasLinks, waiting }: MapInTimeProps)
     if (isPast) moments.leave();
   };
   const time = isLookingBack && (
-    <TimeBar
-      steps={steps}
-      isLoading={reading.isLoading || past.isLoading}
-      error={past.error ?? reading.error}
-      moments={moments}
-      summary={drawn === null ? "" : summaryOfMarks(drawn.marks, to === null)}
-    />
+    <Suspense>
+      <TimeBar
+        steps={steps}
+        isLoading={reading.isLoading || past.isLoading}
+        error={past.error ?? reading.error}
+        moments={moments}
+        summary={drawn === null ? "" : summaryOfMarks(drawn.marks, to === null)}
+      />
+    </Suspense>
   );
   const topology = drawn?.topology ?? last;
   if (topology.nodes.length === 0)

@@ -12,7 +12,7 @@ import { type KnownTags, useTags } from "../tags/tags.js";
 import { withCollapsed, withPosition } from "./arrangement.js";
 import type { Names } from "./boxes.js";
 import { Canvas, type CanvasHandle } from "./canvas.js";
-import { type Format, fileOf, save } from "./files.js";
+import type { Format } from "./files.js";
 import { findIn, shownIn } from "./filters.js";
 import { around, type Rect } from "./geometry.js";
 import { Legend } from "./legend.js";
@@ -85,7 +85,7 @@ export function Overview(props: OverviewProps): ReactNode {
 
   const model = useMemo(() => modelOf(topology), [topology]);
   const layout = useLayout(view, whole, useNames(tags), arrangement);
-  const icons = useIcons();
+  const icons = useIcons(topology);
   const { shown, listed, found } = useFound(model, state);
   const node = selected === null ? undefined : model.nodes.get(selected);
   const needs = useNeeds(view === "services" ? node : undefined, at ?? to, diff);
@@ -214,6 +214,7 @@ function useNames(tags: KnownTags): Names {
 
 async function exportAs(format: Format, look: Look, picture: { title: string; part: Rect }): Promise<void> {
   try {
+    const { fileOf, save } = await import("./files.js");
     save(await fileOf(format, look, picture), `topology.${format}`);
   } catch (error) {
     notifyFailure(error);

@@ -140,7 +140,7 @@ interface Parts extends Pick<Look, "layout" | "scheme" | "selected"> {
 }
 
 function useLook({ model, layout, scheme, selected }: Parts): Look {
-  const icons = useIcons();
+  const icons = useIcons(model.topology);
   const shown = useMemo(() => new Set(model.nodes.keys()), [model]);
   const lifted = useMemo(() => (selected === null ? null : neighboursOf(model, selected)), [model, selected]);
   const relations = useMemo(() => linksBeside(model, selected), [model, selected]);

@@ -40,7 +40,6 @@ export interface Surface {
 }
 
 export const FONT = "Inter, system-ui, 'Segoe UI', Roboto, sans-serif";
-export const ICON_SIZE = 24;
 /** Of the outlines of icons, in their square. */
 export const OUTLINE = 2;
 export const DASHES = [4, 3] as const;

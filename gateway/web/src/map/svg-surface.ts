@@ -1,6 +1,6 @@
 import type { Size } from "./camera.js";
 import type { Icon } from "./icons.js";
-import { createWidths, DASHES, FONT, ICON_SIZE, OUTLINE, type Surface } from "./surface.js";
+import { createWidths, DASHES, FONT, OUTLINE, type Surface } from "./surface.js";
 
 type Attributes = Readonly<Record<string, string | number | undefined>>;
 
@@ -65,7 +65,7 @@ function symbolOf(icon: Icon): string {
   const look = icon.isFilled
     ? 'fill="currentColor"'
     : `fill="none" stroke="currentColor" stroke-width="${OUTLINE}" stroke-linecap="round" stroke-linejoin="round"`;
-  return `<symbol id="${idOf(icon)}" viewBox="0 0 ${ICON_SIZE} ${ICON_SIZE}"><path d="${icon.path}" ${look}/></symbol>`;
+  return `<symbol id="${idOf(icon)}" viewBox="0 0 ${icon.units} ${icon.units}"><path d="${icon.path}" ${look}/></symbol>`;
 }
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };

@@ -1,24 +1,17 @@
-import { Button, Checkbox, Menu, MultiSelect, Popover, TextInput } from "@mantine/core";
-import type { Category, TopologyFormat } from "@nts/shared/contract";
+import { Button, Menu, Popover, TextInput } from "@mantine/core";
+import type { TopologyFormat } from "@nts/shared/contract";
 import { Download, History, ListFilter, Search } from "lucide-react";
-import { type ReactNode, useMemo, useState } from "react";
-import { vlanText } from "../links/vlan-text.js";
-import { withDetail } from "../parts/detail.js";
-import { categoryText } from "../parts/texts.js";
-import type { KnownTags } from "../tags/tags.js";
+import { type ReactNode, useState } from "react";
+import { notifyFailure } from "../parts/toast.js";
+import type { FilterFields, FilterProps } from "./filter-fields.js";
 import type { Format } from "./files.js";
-import { countOf, type Filters, isFiltering, NO_FILTERS } from "./filters.js";
-import type { Model } from "./model.js";
+import { countOf } from "./filters.js";
 import classes from "./map.module.css";
 
-interface ToolbarProps {
-  readonly model: Model;
+interface ToolbarProps extends FilterProps {
   readonly networkId: string | null;
-  readonly tags: KnownTags;
   readonly search: string;
   readonly onSearch: (search: string) => void;
-  readonly filters: Filters;
-  readonly onFilter: (filters: Filters) => void;
   /** The selected time; null for the present. */
   readonly at: string | null;
   readonly isLookingBack: boolean;
@@ -133,105 +126,37 @@ function printSoon(): void {
   setTimeout(() => window.print());
 }
 
-function FilterChoice({ model, tags: known, filters, onFilter }: ToolbarProps): ReactNode {
-  const { tags, categories, vlans, hasHidden } = useMemo(() => choicesIn(model), [model]);
+/** The filters, whose fields are loaded when somebody is about to open them. */
+function FilterChoice({ model, tags, filters, onFilter }: ToolbarProps): ReactNode {
+  const [isOpen, setOpen] = useState(false);
+  const [Fields, setFields] = useState<typeof FilterFields | null>(null);
+  const load = (): void =>
+    void import("./filter-fields.js").then((file) => setFields(() => file.FilterFields), notifyFailure);
   const count = countOf(filters);
   return (
-    <Popover position="bottom-end" width={320} trapFocus withinPortal shadow="md">
+    <Popover
+      opened={isOpen && Fields !== null}
+      onChange={setOpen}
+      position="bottom-end"
+      width={320}
+      trapFocus
+      withinPortal
+      shadow="md"
+    >
       <Popover.Target>
-        <Button variant="default" leftSection={<ListFilter size={16} aria-hidden />}>
+        <Button
+          variant="default"
+          leftSection={<ListFilter size={16} aria-hidden />}
+          onPointerEnter={load}
+          onFocus={load}
+          onClick={() => setOpen(!isOpen)}
+        >
           {count === 0 ? "Filter" : `Filter (${count})`}
         </Button>
       </Popover.Target>
       <Popover.Dropdown className={classes.filters}>
-        <Choices
-          label="Subnets"
-          value={filters.subnets}
-          data={model.subnets.map(({ id, label, cidr }) => ({ value: id, label: withDetail(label, cidr) }))}
-          onChange={(subnets) => onFilter({ ...filters, subnets })}
-        />
-        {(vlans.length > 0 || filters.vlans.length > 0) && (
-          <Choices
-            label="VLANs"
-            value={filters.vlans}
-            data={vlans}
-            onChange={(chosen) => onFilter({ ...filters, vlans: chosen })}
-          />
-        )}
-        <Choices
-          label="Service categories"
-          value={filters.categories}
-          data={categories.map((one) => ({ value: one, label: categoryText(one) }))}
-          onChange={(chosen) => onFilter({ ...filters, categories: chosen })}
-        />
-        <Choices
-          label="Tags"
-          value={filters.tags}
-          data={tags.map((tag) => ({ value: tag, label: known.nameOf(tag) }))}
-          onChange={(chosen) => onFilter({ ...filters, tags: chosen })}
-        />
-        {hasHidden && (
-          <Checkbox
-            label="Show hidden hosts"
-            checked={filters.withHidden}
-            onChange={(event) => onFilter({ ...filters, withHidden: event.currentTarget.checked })}
-          />
-        )}
-        <Button variant="subtle" size="xs" onClick={() => onFilter(NO_FILTERS)} disabled={!isFiltering(filters)}>
-          Clear filters
-        </Button>
+        {Fields !== null && <Fields {...{ model, tags, filters, onFilter }} />}
       </Popover.Dropdown>
     </Popover>
   );
-}
-
-interface ChoicesProps<Value extends string> {
-  readonly label: string;
-  readonly value: readonly Value[];
-  readonly data: readonly { readonly value: Value; readonly label: string }[];
-  readonly onChange: (value: Value[]) => void;
-}
-
-function Choices<Value extends string>({ label, value, data, onChange }: ChoicesProps<Value>): ReactNode {
-  return (
-    <MultiSelect
-      label={label}
-      clearButtonProps={{ "aria-label": `Clear: ${label}` }}
-      searchable
-      openOnFocus={false}
-      clearable
-      comboboxProps={{ withinPortal: false }}
-      value={[...value]}
-      data={data}
-      onChange={onChange}
-    />
-  );
-}
-
-interface FilterChoices {
-  readonly tags: readonly string[];
-  readonly categories: readonly Category[];
-  /** Those that subnets are in, by number. */
-  readonly vlans: readonly { readonly value: string; readonly label: string }[];
-  readonly hasHidden: boolean;
-}
-
-function choicesIn({ topology }: Model): FilterChoices {
-  const vlans = new Map<string, { vid: number; name: string }>();
-  const tags = new Set<string>();
-  const categories = new Set<Category>();
-  let hasHidden = false;
-  for (const node of topology.nodes) {
-    for (const tag of node.tags) tags.add(tag);
-    if (node.kind === "subnet" && node.vlan !== null) vlans.set(node.vlan.id, node.vlan);
-    if (node.kind === "service") categories.add(node.category);
-    if (node.kind === "host" && node.hidden) hasHidden = true;
-  }
-  const byNumber = [...vlans].sort(([, a], [, b]) => a.vid - b.vid);
-  return {
-    tags: [...tags].sort(),
-    categories: [...categories].sort(),
-    vlans: byNumber.map(([value, vlan]) => ({ value, label: vlanText(vlan) })),
-    hasHidden,
-  };
 }

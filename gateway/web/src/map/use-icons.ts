@@ -1,17 +1,20 @@
-import { useEffect, useState } from "react";
+import type { Topology } from "@nts/shared/contract";
+import { useEffect, useMemo, useState } from "react";
 import { notifyFailure } from "../parts/toast.js";
-import { createIcons, type Icons, loadMarks } from "./icons.js";
+import { createIcons, hasOtherMarks, type Icons, loadOtherMarks } from "./icons.js";
 
-/** The icons, first without the marks of products. */
-export function useIcons(): Icons {
+/** The icons, first with the marks of common products; those of others follow if the map has one. */
+export function useIcons(topology: Topology): Icons {
   const [icons, setIcons] = useState(() => createIcons(null));
+  const needsOthers = useMemo(() => hasOtherMarks(topology), [topology]);
   useEffect(() => {
+    if (!needsOthers) return undefined;
     let isGone = false;
     // without marks, services have the icons of their categories
-    loadMarks().then((marks) => !isGone && setIcons(createIcons(marks)), notifyFailure);
+    loadOtherMarks().then((others) => !isGone && setIcons(createIcons(others)), notifyFailure);
     return () => {
       isGone = true;
     };
-  }, []);
+  }, [needsOthers]);
   return icons;
 }
