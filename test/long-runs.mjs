@@ -66,6 +66,7 @@ const SCALED = {
 
 /** Suites of the long tier alone, at their own scale and at a larger one. */
 const LONG_SUITES = {
+  maps: { suites: ["map/geometry"], env: { NTS_SUITES: "long", MAP_NETWORKS: 300 } },
   feed: { suites: ["topology.feed"], env: { NTS_SUITES: "long", FEED_LENGTH: 50_000, FEED_ROUNDS: 100 } },
   suites: { suites: [], env: { NTS_SUITES: "long" } },
   retries: { suites: ["retries"], env: { NTS_SUITES: "long", RETRIED_WRITES: 10_000, RETRIED_KILLS: 300 } },

@@ -1,85 +1,25 @@
-import type { Point, Rect } from "./geometry.js";
 import { describe, expect, it } from "@jest/globals";
 import type { Topology } from "@nts/shared/contract";
 import fc from "fast-check";
 import { SaxesParser } from "saxes";
-import { boxesOf, type Names, type View, VIEWS } from "./boxes.js";
+import { boxesOf, type View, VIEWS } from "./boxes.js";
 import { fitted, meet, visiblePart, zoomed } from "./camera.js";
 import { drawIoOf } from "./draw-io.js";
 import { svgOf } from "./files.js";
 import { findIn, NO_FILTERS, shownIn } from "./filters.js";
-import { createIcons } from "./icons.js";
-import { type Layout, layoutOf, type PlacedBox } from "./layout.js";
-import type { Look } from "./look.js";
+import type { Rect } from "./geometry.js";
+import type { Layout, PlacedBox } from "./layout.js";
 import { otherTexts, wordsOf } from "./link-words.js";
 import { modelOf } from "./model.js";
 import { neighboursOf } from "./neighbours.js";
 import { paint } from "./paint.js";
 import { stopBeside } from "./places.js";
 import { hitAt, projected } from "./projection.js";
+import { isInside, layoutFor, lookAt, names, nested, overlapping, segmentsOf, SIZE } from "./testing/layouts.js";
 import { host, inSubnet, link, service, subnet } from "./testing/nodes.js";
 import { placesInTree } from "./tree.js";
 import { recording } from "./testing/recording.js";
 import { addressIn, aTopology } from "./testing/topologies.js";
-
-const names: Names = { networkOf: (id) => `Network ${id}`, tagOf: (tag) => ({ name: tag, color: null }) };
-const icons = createIcons(null);
-const SIZE = { width: 1_000, height: 640 };
-
-const layoutFor = (view: View, topology: Topology): Layout => layoutOf(boxesOf(view, modelOf(topology), names));
-
-const lookAt = (view: View, topology: Topology, more: Partial<Look> = {}): Look => {
-  const model = modelOf(topology);
-  const shown = shownIn(model, { ...NO_FILTERS, withHidden: true });
-  const layout = layoutFor(view, topology);
-  return {
-    model,
-    layout,
-    icons,
-    scheme: "light",
-    shown,
-    lifted: null,
-    selected: null,
-    relations: [],
-    marks: null,
-    ...more,
-  };
-};
-
-const isInside = (inner: Rect, outer: Rect): boolean =>
-  inner.x >= outer.x - 0.01 &&
-  inner.y >= outer.y - 0.01 &&
-  inner.x + inner.width <= outer.x + outer.width + 0.01 &&
-  inner.y + inner.height <= outer.y + outer.height + 0.01;
-
-/** Each box with the one around it. */
-function* nested(boxes: readonly PlacedBox[]): Generator<[PlacedBox, PlacedBox | null]> {
-  const outer: PlacedBox[] = [];
-  for (const box of boxes) {
-    yield [box, outer[box.depth - 1] ?? null];
-    outer[box.depth] = box;
-    outer.length = box.depth + 1;
-  }
-}
-
-/** The pairs that overlap. */
-function overlapping<T>(all: readonly T[], rectOf: (one: T) => Rect): [T, T][] {
-  return all.flatMap((a, index) =>
-    all.slice(index + 1).flatMap((b): [T, T][] => (meet(rectOf(a), rectOf(b)) ? [[a, b]] : [])),
-  );
-}
-
-/** The segments of a line as rectangles without area. */
-const segmentsOf = (points: readonly Point[]): Rect[] =>
-  points.slice(1).map((to, index) => {
-    const from = points[index] ?? to;
-    return {
-      x: Math.min(from.x, to.x),
-      y: Math.min(from.y, to.y),
-      width: Math.abs(from.x - to.x) + 0.001,
-      height: Math.abs(from.y - to.y) + 0.001,
-    };
-  });
 
 describe("the layout of random networks", () => {
   it.each(VIEWS)("%s: shows every node, in boxes and tiles that do not overlap", (view) => {
@@ -458,7 +398,7 @@ describe("files of the map", () => {
     };
     const look = lookAt("subnets", topology);
     const svg = svgOf(look, "Office", { part: look.layout.bounds, measure });
-    for (const text of [">Office<", ">lan<", ">nas<", ">web<", '<symbol id="icon-line_58ReverseProxy"'])
+    for (const text of [">Office<", ">lan<", ">nas<", ">web<", '<symbol id="icon-mark_58nginx"'])
       expect(svg).toContain(text);
     expect(svg).not.toMatch(/(?:href|src)="[^#]/);
   });
