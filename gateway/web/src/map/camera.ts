@@ -23,6 +23,8 @@ const MOST_SCALE = LARGEST_TILE / TILE.width;
 /** Zooming out ends at this share of the scale at which everything fits. */
 const LEAST_SHARE = 0.8;
 const MARGIN = 24;
+/** Pixels that the buttons at the lower right cover. */
+const BUTTONS = { width: 60, height: 140 } as const;
 
 /** The scale at which a part of the map fits, at most the natural one. */
 function fittingScale({ width, height }: Rect, size: Size, most: number): number {
@@ -30,8 +32,16 @@ function fittingScale({ width, height }: Rect, size: Size, most: number): number
   return Math.min(most, Math.max(fitting, 1e-4));
 }
 
-/** A camera with a part of the map in its middle. @param most the largest scale */
+/** A camera with a part of the map in its middle, and nothing of it under the buttons. @param most the largest scale */
 export function fitted(part: Rect, size: Size, most = 1): Camera {
+  const camera = fittedIn(size, part, most);
+  const right = (part.x + part.width) * camera.scale + camera.left;
+  const bottom = (part.y + part.height) * camera.scale + camera.top;
+  const isCovered = right > size.width - BUTTONS.width && bottom > size.height - BUTTONS.height;
+  return isCovered ? fittedIn({ ...size, width: size.width - BUTTONS.width + MARGIN }, part, most) : camera;
+}
+
+function fittedIn(size: Size, part: Rect, most: number): Camera {
   const scale = fittingScale(part, size, most);
   return centred({ x: part.x + part.width / 2, y: part.y + part.height / 2 }, scale, size);
 }

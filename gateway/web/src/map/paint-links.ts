@@ -6,6 +6,7 @@ import { lookOfLink } from "./link-looks.js";
 import { fittingOthers, type PlacedLink, STUB } from "./links.js";
 import { type LinkWords, otherTexts, wordsOf } from "./link-words.js";
 import type { Look } from "./look.js";
+import type { Detail } from "./paint-tile.js";
 import type { Projection, ProjectedBox } from "./projection.js";
 import { fittingText, type Surface } from "./surface.js";
 
@@ -20,6 +21,8 @@ interface Drawing {
   readonly shown: readonly ProjectedBox[];
   readonly projection: Projection;
   readonly canvas: Rect;
+  /** What tiles show. */
+  readonly detail: Detail;
 }
 
 export interface LinkPainter {
@@ -33,7 +36,10 @@ export function createLinkPainter(surface: Surface, look: Look, drawing: Drawing
   const { links } = look.layout;
   if (links.length === 0) return { between: () => undefined, inside: () => undefined };
   const boxes = new Set(drawing.shown.map(({ box: { spec } }) => spec.key));
-  const seen = links.flatMap((link): Seen[] => {
+  // Lines to cells would be all that is seen of them.
+  const isDrawn = ({ isInside, hostId }: PlacedLink): boolean =>
+    !isInside || drawing.detail !== "cell" || look.lifted?.has(hostId) === true;
+  const seen = links.filter(isDrawn).flatMap((link): Seen[] => {
     const words = wordsOf(look.model, link.hanging.edgeId);
     return words !== null && boxes.has(link.from) && look.shown.has(link.hostId) ? [{ ...link, words }] : [];
   });

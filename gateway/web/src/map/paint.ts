@@ -20,11 +20,12 @@ export function paint(surface: Surface, look: Look, camera: Camera, size: Size):
   const canvas = { x: 0, y: 0, ...size };
   const shown = projection.boxes.filter((box) => isShown(box, look));
   const visible = shown.filter(({ at }) => meet(at, canvas));
-  const paintTile = createTilePainter(surface, look, detailAt(camera.scale));
+  const detail = detailAt(camera.scale);
+  const paintTile = createTilePainter(surface, look, detail);
   const networks = visible.filter(isNetwork);
   for (const box of networks) paintFrame(surface, look, box);
   paintLines(surface, look, { shown, projection });
-  const paintLinks = createLinkPainter(surface, look, { shown, projection, canvas });
+  const paintLinks = createLinkPainter(surface, look, { shown, projection, canvas, detail });
   paintLinks.between();
   const tilesIn = (box: ProjectedBox): void => {
     for (const tile of box.box.tiles) {
