@@ -6297,7 +6297,7 @@ export interface operations {
                 q?: string;
                 /** @description Primary sort key, always ascending. */
                 group_by?: components["schemas"]["HostOrderField"];
-                /** @description Sort key, within groups if any. Default `created_at`. */
+                /** @description Sort key, within groups if any. Default `created_at`. Names are in natural order: `Box 2` comes between `box 1` and `box 10`. */
                 order_by?: components["schemas"]["HostOrderField"];
                 /** @description Direction of `order_by` only. Default `asc`. */
                 order_direction?: components["schemas"]["OrderDirection"];

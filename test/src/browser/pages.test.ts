@@ -23,6 +23,9 @@ let full: Account;
 let empty: Account;
 let world: NetworkWorld;
 let webhook: Made;
+let collector: Made;
+/** Where a share is seen, with its secret. */
+let shared: string;
 /** The request of an assistant. */
 let asking: string;
 
@@ -36,6 +39,12 @@ beforeAll(async () => {
   await full.session.data("post", "/api/v1/invites", { permissions: "Viewer", network_ids: [world.network.id] });
   const key = { name: "backup", user_id: full.userId, organization_id: full.organizationId, tags: [] };
   await full.session.data("post", "/api/v1/auth/keys", key);
+  const ofNetwork = { network_id: world.network.id };
+  collector = await full.session.data("post", "/api/v1/collectors", { ...ofNetwork, name: "attic" });
+  const view = await full.session.data<Made>("post", "/api/v1/views", { ...ofNetwork, name: "All" });
+  const ofShare = { expires_at: null, allow_embedding: [], hide: [] };
+  const { link } = await full.session.data<{ link: string }>("post", `/api/v1/views/${view.id}/shares`, ofShare);
+  shared = link.slice(new URL(link).origin.length);
   const { clientId } = await letIn(stack.url, full);
   asking = new URLSearchParams(requestOf(clientId, aPkce())).toString();
 });
@@ -44,12 +53,14 @@ afterAll(() => browser.close());
 
 const pathOf = (path: string): string => {
   if (path === PATHS.authorize) return `${path}?${asking}`;
+  if (path === PATHS.share) return shared;
   const ids: Readonly<Record<string, string>> = {
     [PATHS.network]: world.network.id,
     [PATHS.subnet]: world.subnet.id,
     [PATHS.webhook]: webhook.id,
     [PATHS.service]: world.service.id,
     [PATHS.dependency]: world.dependency.id,
+    [PATHS.collector]: collector.id,
   };
   return path.replace(":id", ids[path] ?? world.host.id);
 };
