@@ -199,11 +199,18 @@ module.exports = {
     {
       name: "threads-of-imports-load-no-schemas",
       comment:
-        "Readers and rules of imports run in threads that would load the contract's schemas for longer than they plan a thousand hosts.",
+        "Readers, rules and values are used in the threads of imports, which would load the contract's schemas for longer than they plan a thousand hosts.",
       severity: "error",
-      from: { path: "^services/topology/src/imports/(?:readers/|[^/]+\\.rules\\.ts$)", pathNot: TEST },
+      from: {
+        path: "^services/topology/src/(?:values/|imports/(?:readers/|session\\.|[^/]+\\.rules\\.ts$))",
+        pathNot: TEST,
+      },
       to: {
-        path: [shared("contract/index\\."), "^services/topology/src/kinds/(?!recipe\\.rules)", "^node_modules/zod/"],
+        path: [
+          shared("contract/(?:index|common|endpoint)\\."),
+          "^services/topology/src/kinds/(?!recipe\\.rules)",
+          "^node_modules/zod/",
+        ],
         dependencyTypesNot: ["type-only"],
       },
     },

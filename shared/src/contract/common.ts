@@ -3,32 +3,11 @@ import "./fault-texts.js";
 import { PERMISSIONS } from "./endpoint.js";
 import { distinctTags } from "./folding.rules.js";
 import { textFault, visibilityFault } from "./formats.js";
+import { canonicalId, isId } from "./id-notation.rules.js";
 import { IPV6_PATTERN } from "./ip-notation.js";
 import { MOST_TAGS } from "./sizes.js";
 
-export { MOST_TAGS };
-
-const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-
-/**
- * Normalizes a UUID in any common notation (upper case, braces, `urn:uuid:`, no hyphens) to lower case with hyphens; other
- * text is returned unchanged. Version and variant are not checked.
- */
-export function canonicalId(text: string): string {
-  if (UUID.test(text)) return text;
-  const digits = text
-    .toLowerCase()
-    .replace(/^urn:uuid:/, "")
-    .replace(/^\{(.*)\}$/, "$1");
-  if (UUID.test(digits)) return digits;
-  const bare = /^([0-9a-f]{8})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{4})([0-9a-f]{12})$/.exec(digits);
-  return bare === null ? text : bare.slice(1).join("-");
-}
-
-/** True for the canonical form of a UUID. */
-export function isId(text: string): boolean {
-  return UUID.test(text);
-}
+export { canonicalId, isId, MOST_TAGS };
 
 export const ID_FAULT = "must be a UUID";
 

@@ -1,5 +1,5 @@
 import type { Virtualization } from "@nts/shared/contract";
-import { canonicalId, isId } from "@nts/shared/contract/common";
+import { canonicalId, isId } from "@nts/shared/contract/id-notation.rules";
 
 /** An entity that may run on another host or service. */
 export interface Virtualizable {
