@@ -89,6 +89,8 @@ export function keptCount(requested: readonly BindingInput[]): number {
 }
 
 function reduced(placed: readonly Placed[]) {
+  // Most services have one.
+  if (placed.length < 2) return { removed: [], kept: placed };
   const duplicates = duplicatesIn(placed);
   const different = without(placed, duplicates);
   const shadowed = shadowedIn(different);

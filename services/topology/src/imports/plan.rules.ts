@@ -12,7 +12,7 @@ import { isSynthetic } from "../values/synthetic-names.rules.js";
 import type { Makers } from "./makers.rules.js";
 import { evidenceFor } from "./evidence.rules.js";
 import { MOST_TAGS } from "@nts/shared/contract/sizes";
-import type { Match, MatchedBy } from "./match.rules.js";
+import type { KnownInterface, Match, MatchedBy } from "./match.rules.js";
 import { agree, isOtherName } from "./merge.rules.js";
 import {
   changesOfObserved,
@@ -67,7 +67,7 @@ export interface PlannedHost extends Planned<HostRecord> {
   /** Skipped parts of the host. */
   readonly skipped: readonly SkippedPart[];
   /** Interfaces of other hosts that lose their address to this one. */
-  readonly superseded: readonly Interface[];
+  readonly superseded: readonly KnownInterface[];
   /** The duplicate host merged into this one; null if there is none. */
   readonly joins: string | null;
 }
@@ -89,7 +89,7 @@ export interface Planning {
   readonly namesakeOf: (name: string) => string | null;
   /** What a host is tagged with by a name: the id of a managed tag, or the name as a label. */
   readonly tagOf: (name: string) => string;
-  readonly superseded: readonly Interface[];
+  readonly superseded: readonly KnownInterface[];
   /** Interfaces of this host that lose their address to another one. */
   readonly lost: ReadonlySet<string>;
 }
@@ -128,8 +128,41 @@ export function planHost(seen: SeenHost, known: Recognized | null, planning: Pla
   const outdone = outdoneBy(bare.entity.observed, seen.says ?? {}, { by: planning.by, since: planning.now });
   if (outdone !== null) skip(seen.line, `operating system ${seen.says?.os?.name ?? ""}`, outdone);
   const host = withObserved(bare, seen, { known, ports, services, planning });
-  const changes = [
-    ...(known === null ? [] : changesOfHost(known.host.entity, host.entity, seen, planning.tagOf)),
+  const changes =
+    known === null ? [] : changesOf(known, { host: host.entity, interfaces, ports, services }, seen, planning.tagOf);
+  const { superseded } = planning;
+  const isTouched =
+    superseded.length > 0 || [...interfaces, ...ports, ...services].some(({ action }) => action !== "unchanged");
+  return {
+    ...host,
+    action: host.action === "unchanged" && isTouched ? "update" : host.action,
+    line: seen.line,
+    matchedBy: known?.by ?? null,
+    evidence: known === null ? [] : evidenceFor(seen, known, known.by),
+    interfaces,
+    ports,
+    services,
+    changes,
+    skipped,
+    superseded,
+    joins: known?.joins ?? null,
+  };
+}
+
+/** The changed members of an existing host and what is on it, as texts. */
+function changesOf(
+  known: Recognized,
+  {
+    host,
+    interfaces,
+    ports,
+    services,
+  }: Pick<PlannedHost, "interfaces" | "ports" | "services"> & { readonly host: HostRecord },
+  seen: SeenHost,
+  tagOf: Planning["tagOf"],
+): ImportedChange[] {
+  return [
+    ...changesOfHost(known.host.entity, host, seen, tagOf),
     ...interfaces
       .filter(isUpdate)
       .flatMap(({ before, entity }) => [
@@ -167,23 +200,6 @@ export function planHost(seen: SeenHost, known: Recognized | null, planning: Pla
         added.map((to) => ({ path: `services.${entity.name}.bindings`, from: null, to })),
       ),
   ];
-  const { superseded } = planning;
-  const isTouched =
-    superseded.length > 0 || [...interfaces, ...ports, ...services].some(({ action }) => action !== "unchanged");
-  return {
-    ...host,
-    action: host.action === "unchanged" && isTouched ? "update" : host.action,
-    line: seen.line,
-    matchedBy: known?.by ?? null,
-    evidence: known === null ? [] : evidenceFor(seen, known, known.by),
-    interfaces,
-    ports,
-    services,
-    changes,
-    skipped,
-    superseded,
-    joins: known?.joins ?? null,
-  };
 }
 
 /** The entities of a new host. */

@@ -44,6 +44,14 @@ export interface Sighted {
   readonly lost: ReadonlySet<string>;
 }
 
+/** Of a new host, everything that is planned was found, and nothing is missed. */
+function sightingOfNew({ entity, interfaces, ports, services }: PlannedHost): HostSighting {
+  return {
+    found: { hosts: [entity.id], interfaces: idsOf(interfaces), ports: idsOf(ports), services: idsOf(services) },
+    missed: [],
+  };
+}
+
 /** @param plan of the host @param known the host before; null if it is new */
 export function sightingOf(
   seen: SeenHost,
@@ -51,10 +59,11 @@ export function sightingOf(
   known: Recognized | null,
   { isAbsent, lost, ...given }: Sighted,
 ): HostSighting {
+  if (known === null) return sightingOfNew(plan);
   const hostId = plan.entity.id;
-  const interfaces = present(known?.interfaces, plan.interfaces).filter(({ entity }) => !lost.has(entity.id));
-  const ports = present(known?.ports, plan.ports);
-  const services = present(known?.services, plan.services);
+  const interfaces = present(known.interfaces, plan.interfaces).filter(({ entity }) => !lost.has(entity.id));
+  const ports = present(known.ports, plan.ports);
+  const services = present(known.services, plan.services);
   const judge = createJudge(seen, interfaces, isAbsent);
   const portOf = new Map(ports.map(({ entity }) => [entity.id, entity]));
   /** Found without a port. */
@@ -181,7 +190,7 @@ export function missedOf(
 
 /** The children of a host after a plan. */
 function present<T extends { readonly id: string }>(
-  there: readonly Stored<T>[] = [],
+  there: readonly Stored<T>[],
   planned: readonly Planned<T>[],
 ): Stored<T>[] {
   const all = new Map(there.map((one) => [one.entity.id, one]));
@@ -189,6 +198,6 @@ function present<T extends { readonly id: string }>(
   return [...all.values()];
 }
 
-function idsOf(found: readonly Stored<{ id: string }>[]): string[] {
+function idsOf(found: readonly Pick<Stored<{ id: string }>, "entity">[]): string[] {
   return found.map(({ entity }) => entity.id);
 }
