@@ -3,6 +3,7 @@ import { createFairQueue } from "@nts/shared/scheduling/fair-queue";
 import { createImportQueue } from "./queue.js";
 import { createSpool, type FileBlocks, type SpooledFile } from "./spool.js";
 import { type Remote, startImportThread, type ThreadLimits } from "./thread.js";
+import { createThreadsAhead } from "./thread-ahead.js";
 import { textBytesOf } from "./unpack.js";
 import { createUnreadResults, type UnreadLimits } from "./unread.js";
 
@@ -106,6 +107,7 @@ export function createImportRunner(
   const largeJobs = createImportQueue({ ...limits, running: 1, waiting: limits.largeWaiting });
   const ofCollectors = createFairQueue({ ofKey: 1 });
   const unread = createUnreadResults(limits.unread);
+  const jobThreads = createThreadsAhead(startThread, limits.jobThread);
 
   /** @param inThread whether it takes a thread, so that large ones run one at a time */
   async function* inSlot(
@@ -135,7 +137,10 @@ export function createImportRunner(
     unreadBytes: unread.bytes,
     runWithFile: (organizationId, file, work) =>
       unread.ahead(organizationId, inSlot(organizationId, file, { inThread: false, work })),
-    receive: spool.receive,
+    receive: (organizationId, file) => {
+      if (queue.running() === 0) jobThreads.expect();
+      return spool.receive(organizationId, file);
+    },
     runLater: async ({ organizationId, isOfCollector }, textBytes, work) => {
       const key = isOfCollector ? `collectors of ${organizationId}` : organizationId;
       const places = textBytes > limits.smallBytes ? [largeJobs, queue] : [queue];
@@ -143,7 +148,7 @@ export function createImportRunner(
       try {
         for (const one of isOfCollector ? [ofCollectors, ...places] : places)
           leaves.push(await one.enter(key, limits.jobWaitMs));
-        const thread = startThread(limits.jobThread);
+        const thread = jobThreads.take();
         try {
           await work(thread.session);
         } finally {

@@ -91,6 +91,8 @@ export function startImportThread(limits: ThreadLimits): ImportThread {
   let threadId: string | null = null;
   let ended: AppError | null = null;
   let calls = 0;
+  /** From the first call on. */
+  let watch: NodeJS.Timeout | undefined;
 
   function finish(error: AppError): void {
     ended ??= error;
@@ -104,10 +106,10 @@ export function startImportThread(limits: ThreadLimits): ImportThread {
     return worker.terminate().then(() => undefined);
   }
 
-  const watch = setInterval(() => {
+  function limitTime(): void {
     const seconds = (threadId === null ? null : threadSeconds(threadId)) ?? (performance.now() - startedAt) / 1_000;
     if (seconds > limits.seconds) void stop(tooExpensive("processor_time"));
-  }, WATCH_EVERY_MS);
+  }
 
   worker.on("message", (message: Reply | { readonly threadId: string | null }) => {
     if ("threadId" in message) {
@@ -136,6 +138,7 @@ export function startImportThread(limits: ThreadLimits): ImportThread {
         return;
       }
       const id = ++calls;
+      watch ??= setInterval(limitTime, WATCH_EVERY_MS);
       pending.set(id, { resolve, reject });
       worker.postMessage({ id, name, args } satisfies Question, transferable(args));
     });

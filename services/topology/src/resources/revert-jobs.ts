@@ -15,14 +15,14 @@ export function mountRevertJobs(router: Router, { revertJobs }: Storage, waiting
 
   mount(router, getRevertJob, async (call) => {
     const job = await found(call);
-    return hasEnded(job) || call.query.wait === 0 ? respond.data(job) : respond.jsonPieces(awaited(call));
+    return hasEnded(job) || call.query.wait === 0 ? respond.data(job) : respond.jsonPieces(textOf(call));
   });
 
   mount(router, cancelRevertJob, async (call) => {
-    const { scope, principal, work, params } = call;
+    const { scope, principal, params } = call;
     await found(call);
     await revertJobs.requestEnd(scope.organizationId, seenBy(principal), params.id);
-    return respond.data(await untilEnd(() => found(call), work, CANCELLED_MS));
+    return respond.data(await untilEnd(revertJobs, awaited(call), CANCELLED_MS));
   });
 
   /** @throws AppError `not_found` */
@@ -32,14 +32,19 @@ export function mountRevertJobs(router: Router, { revertJobs }: Storage, waiting
     return job;
   }
 
+  const awaited = (call: UserCall<typeof getRevertJob> | UserCall<typeof cancelRevertJob>) => ({
+    ...{ work: call.work, id: call.params.id },
+    find: () => found(call),
+  });
+
   /** @throws AppError `too_many_in_flight` before the first piece */
-  async function* awaited(call: UserCall<typeof getRevertJob>): AsyncGenerator<string> {
-    const { principal, scope, work, query } = call;
+  async function* textOf(call: UserCall<typeof getRevertJob>): AsyncGenerator<string> {
+    const { principal, scope, query } = call;
     const waiter = waiting.begin(principal.userId, scope.organizationId, new Set());
     try {
       // The response begins before the job has ended, so that a long wait is no time-out.
       yield " ";
-      yield JSON.stringify(await untilEnd(() => found(call), work, query.wait * 1_000));
+      yield JSON.stringify(await untilEnd(revertJobs, awaited(call), query.wait * 1_000));
     } finally {
       waiter.end();
     }

@@ -60,7 +60,7 @@ export type JobProgress = Partial<
   Pick<JobDocument, "state" | "format" | "done" | "total" | "error" | "started_at" | "ended_at">
 >;
 
-export interface ImportJobs extends Pick<OpenJobs, "endOf"> {
+export interface ImportJobs extends Pick<OpenJobs, "endOf" | "pause"> {
   /** Creates a queued job, and drops the oldest ones of the organization's people, or of the collector. */
   create(job: NewJob): Promise<ImportJob>;
   /** Those in a caller's networks, newest first: of people, and as many of collectors. */
@@ -151,6 +151,7 @@ export function createImportJobs(db: Db): ImportJobs {
       await jobs.updateOne({ ...within(scope), _id }, { $set: { end: "cancelled" } });
     },
     endOf: open.endOf,
+    pause: open.pause,
     planWriter: (job) => {
       let n = 0;
       let held: string[] = [];

@@ -87,17 +87,19 @@ export function createJobBlocks(db: Db, collection: string, days: number): JobBl
   };
 }
 
-/** A file in blocks of equal size. */
+/** A file in blocks of equal size, each of which is written before the next one takes its memory. */
 async function* blocksOf(file: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let held: Uint8Array[] = [];
-  let length = 0;
-  for await (const piece of file) {
-    held.push(piece);
-    length += piece.length;
-    if (length < FILE_BLOCK_BYTES) continue;
-    yield Buffer.concat(held);
-    held = [];
-    length = 0;
-  }
-  if (length > 0) yield Buffer.concat(held);
+  const block = Buffer.allocUnsafeSlow(FILE_BLOCK_BYTES);
+  let used = 0;
+  for await (const piece of file)
+    for (let from = 0; from < piece.length;) {
+      const part = piece.subarray(from, from + FILE_BLOCK_BYTES - used);
+      block.set(part, used);
+      used += part.length;
+      from += part.length;
+      if (used < FILE_BLOCK_BYTES) continue;
+      yield block;
+      used = 0;
+    }
+  if (used > 0) yield block.subarray(0, used);
 }

@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import type { Db } from "mongodb";
 import { hasEnded, type ImportJob } from "@nts/shared/contract";
 import { STATUSES } from "@nts/shared/http/statuses";
@@ -61,6 +62,8 @@ export interface OpenJobs {
   isInterrupted(job: Pick<OpenJobDocument, "state" | "alive_at">): boolean;
   /** Records progress of a job of this process that has not ended. @returns why it is to stop; null if it is not */
   report(job: JobKey, progress: object): Promise<JobEnd | null>;
+  /** Resolves after a while, or as soon as this process has recorded the end of the job. */
+  pause(id: string, ms: number): Promise<void>;
   /** Asks all jobs of a maker to stop, because their access has ended. */
   endOf(organizationId: string, maker: JobMaker): Promise<void>;
 }
@@ -68,6 +71,7 @@ export interface OpenJobs {
 /** @param interrupted the error of a job whose process has died */
 export function createOpenJobs(db: Db, collection: string, interrupted: JobError): OpenJobs {
   const jobs = scopedCollection<OpenJobDocument>(db, collection);
+  const ends = new EventEmitter<Record<string, []>>().setMaxListeners(0);
   return {
     count: (organization_id) => jobs.countDocuments({ organization_id, ...OPEN }),
     failInterrupted: async (organization_id) => {
@@ -82,9 +86,20 @@ export function createOpenJobs(db: Db, collection: string, interrupted: JobError
         { $set: { ...progress, alive_at: new Date() } },
         { projection: { end: 1 } },
       );
+      if ("ended_at" in progress) ends.emit(_id);
       // Others have given it up, or its organization is deleted.
       return found === null ? "cancelled" : (found.end ?? null);
     },
+    pause: (id, ms) =>
+      new Promise((resolve) => {
+        const go = (): void => {
+          clearTimeout(timer);
+          ends.off(id, go);
+          resolve();
+        };
+        const timer = setTimeout(go, ms);
+        ends.on(id, go);
+      }),
     endOf: async (organization_id, { user_id, key_id }) => {
       const made = { organization_id, user_id, ...(key_id !== null && { key_id }) };
       await jobs.updateMany({ ...made, ...OPEN }, { $set: { end: "access_ended" } });

@@ -50,7 +50,7 @@ export type RevertProgress = Partial<
   Pick<RevertJobDocument, "state" | "done" | "total" | "result" | "error" | "started_at" | "ended_at">
 >;
 
-export interface RevertJobs extends Pick<OpenJobs, "endOf"> {
+export interface RevertJobs extends Pick<OpenJobs, "endOf" | "pause"> {
   /** Creates a running job. @throws AppError `too_many_in_flight` */
   create(job: NewRevertJob): Promise<RevertJob>;
   /** Those of a user, or of one of the user's keys, newest first. */
@@ -119,6 +119,7 @@ export function createRevertJobs(db: Db): RevertJobs {
     },
     report: open.report,
     endOf: open.endOf,
+    pause: open.pause,
   };
 }
 

@@ -193,7 +193,11 @@ export function createImportJobRunner(storage: Storage, runner: ImportRunner): I
   async function begin(job: Job): Promise<void> {
     const { key, file } = job;
     const owner = { organizationId: key.organization_id, isOfCollector: job.isOfCollector };
-    const going = runner.runLater(owner, file.textBytes, (session) => run(job, session));
+    const turn = { isAwaited: true };
+    const going = runner.runLater(owner, file.textBytes, (session) => {
+      turn.isAwaited = false;
+      return run(job, session);
+    });
     // It is refused at once, or not at all for long.
     await Promise.race([going, new Promise(setImmediate)]);
     const following = ended(job, going)
@@ -206,7 +210,7 @@ export function createImportJobRunner(storage: Storage, runner: ImportRunner): I
         running.delete(job.watch);
       });
     running.set(job.watch, following);
-    await file.park();
+    if (turn.isAwaited) await file.park();
   }
 
   return {
