@@ -1,5 +1,4 @@
-import type { Interface } from "@nts/shared/contract";
-import type { KnownInterfaces } from "./match.rules.js";
+import type { KnownInterface, KnownInterfaces } from "./match.rules.js";
 import { agree } from "./merge.rules.js";
 import { hostWith } from "./packed-hosts.rules.js";
 import type { SeenAddress, SeenHost } from "./scan.rules.js";
@@ -43,7 +42,7 @@ export function apart(seen: SeenHost, known: KnownInterfaces, namedId: string | 
 }
 
 /** The interfaces that an address may be. */
-function hostsAt({ ip, mac }: SeenAddress, known: KnownInterfaces): Interface[] {
+function hostsAt({ ip, mac }: SeenAddress, known: KnownInterfaces): KnownInterface[] {
   return known.withIp(ip).filter(({ mac_address }) => agree(mac_address, mac));
 }
 

@@ -83,7 +83,9 @@ export async function applyHost(storage: Storage, given: Target, session: Remote
       const now = new Date();
       const plan = await session.plan(index, { now: now.toISOString(), known, interfaces });
       if (plan.action === "unchanged") throw new Discard({ plan, names: new Map<string, string>() });
-      const names = await retire(sharded, tx, target, plan.superseded);
+      const lost = new Set(plan.superseded.map(({ id }) => id));
+      const superseded = interfaces.filter(({ id }) => lost.has(id));
+      const names = await retire(sharded, tx, target, superseded);
       if (plan.joins !== null) await join(sharded, tx, target, plan.joins);
       if (plan.action === "create") await store(sharded, tx, scope, { changes: newHosts([newHostOf(plan)]) });
       else await storePlans(sharded, tx, target, { plans: [plan], now });

@@ -1,4 +1,5 @@
-import type { HostRecord, Interface } from "@nts/shared/contract";
+import type { HostRecord } from "@nts/shared/contract";
+import type { KnownInterface } from "./match.rules.js";
 import { agree } from "./merge.rules.js";
 import type { SeenHost } from "./scan.rules.js";
 
@@ -22,7 +23,7 @@ export function isUntouched({ hostname, source, created_at, updated_at }: HostRe
 export function isWithin(
   { addresses }: SeenHost,
   bare: BareHost,
-  there: (ip: string) => readonly Interface[],
+  there: (ip: string) => readonly KnownInterface[],
 ): boolean {
   const covered = addresses.flatMap(({ ip, mac }) =>
     there(ip).filter(

@@ -20,8 +20,8 @@ export interface CoveredPorts {
   readonly protocol: Protocol;
   /** Ascending and disjoint. */
   readonly ranges: readonly PortRange[];
-  /** Exceptions. */
-  readonly except: ReadonlySet<number>;
+  /** Exceptions, ascending and disjoint as well: as single numbers, those of a machine that hardly answers are a megabyte. */
+  readonly except: readonly PortRange[];
 }
 
 /** Where the file would have reported a host. */
@@ -74,8 +74,17 @@ export function isWithin(ranges: readonly AddressRange[], key: string): boolean 
 
 /** Whether the file reports if a port is open there. */
 export function reportsOn({ ranges, except }: CoveredPorts, number: number): boolean {
+  return isAmong(ranges, number) && !isAmong(except, number);
+}
+
+function isAmong(ranges: readonly PortRange[], number: number): boolean {
   const found = lastBeginningAt(ranges, ([from]) => from <= number);
-  return found !== null && number <= found[1] && !except.has(number);
+  return found !== null && number <= found[1];
+}
+
+/** Single numbers as ranges. */
+export function singly(numbers: Iterable<number>): PortRange[] {
+  return [...numbers].sort((a, b) => a - b).map((number) => [number, number]);
 }
 
 /** Parses port lists such as `1-1000,8080`; empty if invalid. */

@@ -3,6 +3,7 @@ import type {
   ImportedSubnet,
   ImportFormat,
   ImportSummary,
+  Interface,
   UploadedBytes,
 } from "@nts/shared/contract";
 import { type CsvResource, type SaidColumn, takesHost, takesResource } from "@nts/shared/contract/import-formats";
@@ -31,7 +32,7 @@ import { connectedMachines } from "./connected.js";
 import type { CoverageLimit } from "./limited-coverage.js";
 import type { ImportRunner, Turn } from "./runner.js";
 import { type Outcomes, outcomesOf } from "./outcomes.js";
-import type { Match } from "./match.rules.js";
+import type { KnownInterface, Match } from "./match.rules.js";
 import { hintsOf } from "./places.js";
 import type { SubnetPlace } from "./plan.rules.js";
 import { createSkipped, type FileLimits, RESPONSE_LIMITS, type Skipped } from "./scan.rules.js";
@@ -239,7 +240,8 @@ async function* responseText(run: Run, read: ReadFile): AsyncGenerator<string> {
   const { storage, session, target, isDry, networkId, atMs, watch } = run;
   for (let batch = 0; batch < batches; batch++) {
     const identities = await session.identities(batch);
-    await session.recognize(await storage.interfaces.findByIdentity(target.scope, identities));
+    const found = await storage.interfaces.findByIdentity(target.scope, identities);
+    await session.recognize(found.map(identifying));
   }
   await recognizeHosts(run);
   const { subnets, jobs } = await session.settle(await subnetsOf(storage, target.scope));
@@ -329,6 +331,19 @@ async function* dependenciesDone(
     yield* results;
     if (watch.isStopped()) return;
   }
+}
+
+/** What the thread keeps of an interface. */
+function identifying({
+  id,
+  name,
+  host_id,
+  subnet_id,
+  ip_address,
+  mac_address,
+  is_separate,
+}: Interface): KnownInterface {
+  return { id, name, host_id, subnet_id, ip_address, mac_address, is_separate };
 }
 
 /** Looks for recognizable hosts without matching interfaces. */

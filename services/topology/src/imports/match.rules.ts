@@ -15,17 +15,23 @@ export interface Match {
   readonly joins?: string;
 }
 
+/** What recognizes an interface, and names it; thousands of them are kept in the thread. */
+export type KnownInterface = Pick<
+  Interface,
+  "id" | "name" | "host_id" | "subnet_id" | "ip_address" | "mac_address" | "is_separate"
+>;
+
 /** Existing interfaces by their identities. */
 export interface KnownInterfaces {
-  add(interfaces: readonly Interface[]): void;
-  withMac(mac: string): readonly Interface[];
-  withIp(ip: string): readonly Interface[];
+  add(interfaces: readonly KnownInterface[]): void;
+  withMac(mac: string): readonly KnownInterface[];
+  withIp(ip: string): readonly KnownInterface[];
 }
 
 export function createKnownInterfaces(): KnownInterfaces {
   const ids = new Set<string>();
-  const byMac = new Map<string, Interface[]>();
-  const byIp = new Map<string, Interface[]>();
+  const byMac = new Map<string, KnownInterface[]>();
+  const byIp = new Map<string, KnownInterface[]>();
   return {
     add: (interfaces) => {
       for (const one of interfaces) {
@@ -57,12 +63,12 @@ export function matchOf(
 ): Match | null {
   const ips = new Set(addresses.map(({ ip }) => ip));
   const macs = new Set([...addresses.flatMap(({ mac }) => mac ?? []), ...cards]);
-  const isBetter = (a: Interface, b: Interface): boolean =>
+  const isBetter = (a: KnownInterface, b: KnownInterface): boolean =>
     compare(
       [ips.has(a.ip_address) ? 0 : 1, -prefixOf(a.subnet_id), a.host_id],
       [ips.has(b.ip_address) ? 0 : 1, -prefixOf(b.subnet_id), b.host_id],
     ) < 0;
-  const isLater = (a: Interface, b: Interface): boolean =>
+  const isLater = (a: KnownInterface, b: KnownInterface): boolean =>
     compare([-prefixOf(a.subnet_id), b.id], [-prefixOf(b.subnet_id), a.id]) < 0;
 
   const byMac = best(
@@ -84,7 +90,7 @@ export function matchOf(
  *
  * @param hostId the sighted host; null if it is new
  */
-export function supersededBy({ addresses }: SeenHost, hostId: string | null, known: KnownInterfaces): Interface[] {
+export function supersededBy({ addresses }: SeenHost, hostId: string | null, known: KnownInterfaces): KnownInterface[] {
   return addresses.flatMap(({ ip, mac }) => {
     const there = known.withIp(ip);
     const isNew = !there.some(({ host_id }) => host_id === hostId);
@@ -94,8 +100,11 @@ export function supersededBy({ addresses }: SeenHost, hostId: string | null, kno
   });
 }
 
-function best(interfaces: readonly Interface[], isBetter: (a: Interface, b: Interface) => boolean): Interface | null {
-  let found: Interface | null = null;
+function best(
+  interfaces: readonly KnownInterface[],
+  isBetter: (a: KnownInterface, b: KnownInterface) => boolean,
+): KnownInterface | null {
+  let found: KnownInterface | null = null;
   for (const one of interfaces) if (found === null || isBetter(one, found)) found = one;
   return found;
 }

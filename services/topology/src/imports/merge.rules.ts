@@ -60,11 +60,13 @@ export function mergeSeen(
       covered: (host.covered ?? []).filter(isOwned),
     });
   };
+  const sizes = new Map<number, number>();
+  for (const index of hosts.keys()) sizes.set(find(index), (sizes.get(find(index)) ?? 0) + 1);
   for (const [index, host] of hosts.entries()) {
     const root = find(index);
-    const group = groups.get(root);
-    if (group === undefined) groups.set(root, [owned(host, root)]);
-    else group.push(owned(host, root));
+    if (sizes.get(root) === 1) groups.set(root, [owned(host, root)]);
+    // Those that are merged are unpacked in their order: a block of them for each would take far longer.
+    else putUnder(groups, root, hostWith(owned(host, root), {}));
   }
   const merged: SeenHost[] = [];
   for (const [root, group] of groups) {

@@ -1,10 +1,14 @@
 import type { Role } from "@nts/shared/contract";
+import { copyOf } from "./copies.rules.js";
 import type { SeenAddress, SeenHost } from "./scan.rules.js";
 
 // Hosts of which only what identifies them is at hand; the rest is unpacked when it is asked for.
 
 /** What is packed. */
-export type Details = Pick<SeenHost, "vendor" | "says" | "ports">;
+export type Details = Pick<SeenHost, "vendor" | "says" | "tags" | "attributes" | "ports" | "covered">;
+
+/** Hosts that can be packed: what else a sighting may have is needed to recognize it. */
+export type Packable = Pick<SeenHost, "line" | "addresses" | "hostname" | "name" | "role" | keyof Details>;
 
 /** The details of some hosts, by their position. */
 export interface PackedDetails {
@@ -18,16 +22,13 @@ export class PackedHost implements SeenHost {
   readonly hostname: string | null;
   readonly name: string | null;
   readonly role: Role | null;
-  readonly covered: NonNullable<SeenHost["covered"]>;
 
   constructor(
-    { line, addresses, hostname, name = null, role = null, covered = [] }: SeenHost,
+    { line, addresses, hostname, name = null, role = null }: Packable,
     private readonly packed: PackedDetails,
     private readonly position: number,
   ) {
     this.line = line;
-    this.covered = covered;
-    // Copied, because texts that were cut out of a file keep all of it.
     ({ addresses: this.addresses, hostname: this.hostname, name: this.name } = copyOf({ addresses, hostname, name }));
     this.role = role;
   }
@@ -40,8 +41,20 @@ export class PackedHost implements SeenHost {
     return this.details().says;
   }
 
+  get tags(): SeenHost["tags"] {
+    return this.details().tags;
+  }
+
+  get attributes(): SeenHost["attributes"] {
+    return this.details().attributes;
+  }
+
   get ports(): SeenHost["ports"] {
     return this.details().ports;
+  }
+
+  get covered(): SeenHost["covered"] {
+    return this.details().covered;
   }
 
   details(): Details {
@@ -56,10 +69,6 @@ export function isPacked(host: SeenHost): boolean {
 /** A host with other values of some members. */
 export function hostWith(host: SeenHost, members: Partial<SeenHost>): SeenHost {
   if (!(host instanceof PackedHost)) return { ...host, ...members };
-  const { line, addresses, hostname, name, role, covered } = host;
-  return { line, addresses, hostname, name, role, covered, ...host.details(), ...members };
-}
-
-function copyOf<Value>(value: Value): Value {
-  return JSON.parse(JSON.stringify(value)) as Value;
+  const { line, addresses, hostname, name, role } = host;
+  return { line, addresses, hostname, name, role, ...host.details(), ...members };
 }

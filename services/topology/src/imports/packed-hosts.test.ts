@@ -14,7 +14,7 @@ function seen(n: number): SeenHost {
     hostname: `host-${n}.example`,
     name: n % 2 === 0 ? null : `name ${n}`,
     role: n % 3 === 0 ? "Server" : null,
-    covered: [{ ip, protocol: "Tcp", ranges: [[1, n + 1]], except: new Set([22]) }],
+    covered: [{ ip, protocol: "Tcp", ranges: [[1, n + 1]], except: [[22, 22]] }],
     vendor: `vendor ${n}`,
     says: { vendor: `vendor ${n}` },
     ports: [{ line: n, ip, protocol: "Tcp", number: 22, service: null, says: { title: `title ${n}` } }],

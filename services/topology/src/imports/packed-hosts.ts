@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import { type Details, type PackedDetails, PackedHost } from "./packed-hosts.rules.js";
+import { type Details, type Packable, type PackedDetails, PackedHost } from "./packed-hosts.rules.js";
 import type { SeenHost } from "./scan.rules.js";
 
 // A scan with scripts says much of each of its hosts, of which few are planned at a time. What does not identify them is kept
@@ -17,10 +17,8 @@ interface Block extends PackedDetails {
   isFull(): boolean;
 }
 
-/** Packs hosts that have no other members than these and their details. */
-export function createPacker(): (
-  host: Pick<SeenHost, "line" | "addresses" | "hostname" | "name" | "role" | "covered" | keyof Details>,
-) => SeenHost {
+/** Packs hosts. */
+export function createPacker(): (host: Packable) => SeenHost {
   const unpacked = new Map<Block, readonly Details[]>();
 
   function newBlock(): Block {
@@ -56,7 +54,7 @@ export function createPacker(): (
   let block = newBlock();
   return (host) => {
     if (block.isFull()) block = newBlock();
-    const { vendor, says, ports } = host;
-    return new PackedHost(host, block, block.add({ vendor, says, ports }));
+    const { vendor, says, tags, attributes, ports, covered } = host;
+    return new PackedHost(host, block, block.add({ vendor, says, tags, attributes, ports, covered }));
   };
 }

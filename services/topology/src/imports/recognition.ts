@@ -1,11 +1,17 @@
-import type { Interface } from "@nts/shared/contract";
 import { putUnder } from "@nts/shared/groups";
 import type { NamedHost } from "../storage/stores/host-names.js";
 import { isLocal } from "../values/mac-addresses.rules.js";
 import { apart } from "./apart.rules.js";
 import { type BareHost, isWithin } from "./bare.rules.js";
 import { addressedOf, type Unrecognized, unrecognizedOf } from "./identities.js";
-import { createKnownInterfaces, type KnownInterfaces, type Match, matchOf, supersededBy } from "./match.rules.js";
+import {
+  createKnownInterfaces,
+  type KnownInterface,
+  type KnownInterfaces,
+  type Match,
+  matchOf,
+  supersededBy,
+} from "./match.rules.js";
 import { together } from "./merge.rules.js";
 import { createDistinction, createKnownNames, type Distinct, type KnownNames } from "./names.rules.js";
 import type { SeenAddress, SeenHost } from "./scan.rules.js";
@@ -46,7 +52,12 @@ export interface Recognition {
   /** With everything that belongs to one existing host merged. */
   settle(prefixOf: PrefixOf): Settled[];
   /** Recognizes a host in the current state. */
-  match(one: Settled, interfaces: readonly Interface[], named: readonly NamedHost[], prefixOf: PrefixOf): Match | null;
+  match(
+    one: Settled,
+    interfaces: readonly KnownInterface[],
+    named: readonly NamedHost[],
+    prefixOf: PrefixOf,
+  ): Match | null;
 }
 
 /** @param groups the merged hosts of a file @param named the machine that produced it */
@@ -132,7 +143,7 @@ function withOtherCard(
   cards: ReadonlySet<string>,
 ): NamedHost | null {
   const host = hostname === null ? null : called.called(hostname);
-  const wasRandom = ({ host_id, mac_address }: Interface): boolean =>
+  const wasRandom = ({ host_id, mac_address }: KnownInterface): boolean =>
     host_id === host?.id && mac_address !== null && isLocal(mac_address) && !cards.has(mac_address);
   const isAt = ({ ip, mac }: SeenAddress): boolean => mac !== null && isLocal(mac) && there.withIp(ip).some(wasRandom);
   return host !== null && addresses.some(isAt) ? host : null;
@@ -163,7 +174,7 @@ function joined(hosts: readonly Settled[]): Settled[] {
   }));
 }
 
-export function knownOf(interfaces: readonly Interface[]): KnownInterfaces {
+export function knownOf(interfaces: readonly KnownInterface[]): KnownInterfaces {
   const known = createKnownInterfaces();
   known.add(interfaces);
   return known;

@@ -1,5 +1,6 @@
 import type { Attributes, ImportedColumn, ImportedScan, Protocol, Role, SkippedPart } from "@nts/shared/contract";
 import type { SeenConnections } from "./connections.rules.js";
+import { copyOf } from "./copies.rules.js";
 import type { CoveredPorts, Coverage } from "./coverage.rules.js";
 import type { SaysOfHost, SaysOfPort } from "./observations.rules.js";
 import type { SeenVirtualization } from "./virtualization.rules.js";
@@ -170,7 +171,7 @@ export function createSkipped(
     count: () => count,
     add: (line, what, reason, cell) => {
       count++;
-      if (listed.length < MOST_LISTED) listed.push({ line, what, reason, ...cell });
+      if (listed.length < MOST_LISTED) listed.push(copyOf({ line, what, reason, ...cell }));
     },
   };
 }

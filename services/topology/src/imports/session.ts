@@ -1,4 +1,4 @@
-import type { Dependency, Interface, SkippedPart, Subnet } from "@nts/shared/contract";
+import type { Dependency, SkippedPart, Subnet } from "@nts/shared/contract";
 import { AppError, validationFailed } from "@nts/shared/errors";
 import { putUnder } from "@nts/shared/groups";
 import { newId } from "@nts/shared/ids";
@@ -21,7 +21,7 @@ import {
   UNKNOWN_HOST,
 } from "./known-places.js";
 import type { Makers } from "./makers.rules.js";
-import { type KnownInterfaces, type Match, supersededBy } from "./match.rules.js";
+import { type KnownInterface, type KnownInterfaces, type Match, supersededBy } from "./match.rules.js";
 import { identitiesIn, identitiesOf, type Unrecognized } from "./identities.js";
 import { mergeSeen } from "./merge.rules.js";
 import { hostWith } from "./packed-hosts.rules.js";
@@ -125,7 +125,7 @@ export interface Moment {
   /** The current host; null if it is new. */
   readonly known: Recognized | null;
   /** Interfaces with an address of the host, if read again. */
-  readonly interfaces: readonly Interface[] | null;
+  readonly interfaces: readonly KnownInterface[] | null;
   /** True if nothing will be written: new entities get no real ids, which would take a tenth of the time. */
   readonly isDry?: boolean;
 }
@@ -138,7 +138,7 @@ export interface Session extends WiringSession {
   read(blocks: Uint8Array[], given: FileGiven): ReadFile;
   identities(batch: number): Identities;
   /** Records interfaces that match identities of the file. */
-  recognize(interfaces: readonly Interface[]): void;
+  recognize(interfaces: readonly KnownInterface[]): void;
   /** Hosts with addresses to which the file gives names; null after the last batch. */
   addressed(batch: number): readonly string[] | null;
   /** Records which of them are bare. */
@@ -171,7 +171,7 @@ export interface Session extends WiringSession {
     },
   ): PlannedDependencies;
   /** The current host of a job; null if it is new. */
-  match(index: number, interfaces: readonly Interface[], named: readonly NamedHost[]): Match | null;
+  match(index: number, interfaces: readonly KnownInterface[], named: readonly NamedHost[]): Match | null;
   /** @throws AppError `binding_conflict` */
   plan(index: number, moment: Moment): SightedPlan;
   /** Plans several recognized hosts; only results leave the thread, as plans are large. */
@@ -188,7 +188,11 @@ export interface Session extends WiringSession {
    */
   planNew(
     indexes: readonly number[],
-    there: { readonly now: string; readonly interfaces: readonly Interface[]; readonly named: readonly NamedHost[] },
+    there: {
+      readonly now: string;
+      readonly interfaces: readonly KnownInterface[];
+      readonly named: readonly NamedHost[];
+    },
   ): { readonly created: readonly PlannedCreation[]; readonly matches: ReadonlyMap<number, Match> };
   /**
    * Plans existing hosts that are written together.
@@ -198,7 +202,7 @@ export interface Session extends WiringSession {
    */
   planUpdates(
     hosts: readonly { readonly index: number; readonly known: Recognized }[],
-    there: { readonly now: string; readonly interfaces: readonly Interface[] },
+    there: { readonly now: string; readonly interfaces: readonly KnownInterface[] },
   ): readonly PlannedUpdate[];
   subnetMade(cidr: string, id: string): void;
   /** Identities that the file reports as absent. */

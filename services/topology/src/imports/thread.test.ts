@@ -1,20 +1,22 @@
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { AppError } from "@nts/shared/errors";
-import type { ReadFile } from "./session.js";
+import { RUNNER_LIMITS } from "./runner.js";
+import { JOB_LIMITS } from "./scan.rules.js";
+import type { FileGiven, ReadFile } from "./session.js";
 import { type ImportThread, type Remote, startImportThread, type ThreadLimits } from "./thread.js";
 
 /** The long tier reads all of them, and plans a large file. */
 const EXPENSIVE_FILES = Number(process.env["EXPENSIVE_FILES"] ?? 2);
 const PLANNED_HOSTS = EXPENSIVE_FILES > 2 ? 10_000 : 1_000;
 const LIMITS: ThreadLimits = { seconds: 10, memoryMb: 128 };
-const GIVEN = { networkId: "network", hints: [], format: "nmap", named: null, nowMs: 0 } as const;
+const GIVEN: FileGiven = { networkId: "network", hints: [], format: "nmap", named: null, nowMs: 0 };
 
 let thread: ImportThread | null = null;
 afterEach(() => thread?.end());
 
-async function readIn(session: Remote, text: string): Promise<ReadFile> {
+async function readIn(session: Remote, text: string, given: Partial<FileGiven> = {}): Promise<ReadFile> {
   await session.receive(new TextEncoder().encode(text));
-  return session.read(GIVEN);
+  return session.read({ ...GIVEN, ...given });
 }
 const scanOf = (inside: string): string => `<nmaprun scanner="nmap">\n${inside}\n</nmaprun>`;
 const host = (inside: string): string => `<host><status state="up"/>${inside}</host>\n`;
@@ -25,11 +27,11 @@ const numbers = (count: number): number[] => Array.from({ length: count }, (_, n
 const ip = (n: number): string => `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;
 
 /** Reads a file and plans all of it, without known hosts. @returns the number of hosts, or the code of the rejection */
-async function planned(file: string, limits = LIMITS): Promise<number | string> {
+async function planned(file: string, limits = LIMITS, given: Partial<FileGiven> = {}): Promise<number | string> {
   thread = startImportThread(limits);
   const { session } = thread;
   try {
-    const { batches } = await readIn(session, file);
+    const { batches } = await readIn(session, file, given);
     for (let batch = 0; batch < batches; batch++) await session.identities(batch);
     const { jobs } = await session.settle([]);
     for (let from = 0; from < jobs;) {
@@ -152,6 +154,17 @@ describe("a file designed to be expensive", () => {
       10,
     ],
     [
+      "30,000 sightings of 3,000 hosts, each of a port, in no order",
+      () =>
+        scanOf(
+          numbers(30_000)
+            .map((n) => (n * 7_919) % 30_000)
+            .map((n) => host(address(ip(n % 3_000)) + `<ports>${port(1 + Math.floor(n / 3_000))}</ports>`))
+            .join(""),
+        ),
+      3_000,
+    ],
+    [
       "3,000 subnets",
       () =>
         scanOf(
@@ -169,6 +182,42 @@ describe("a file designed to be expensive", () => {
       expect(await planned(file(), { ...LIMITS, seconds: 3 })).toBe(outcome);
     },
   );
+});
+
+describe("a job with a file of more hosts than it imports", () => {
+  const hosts = EXPENSIVE_FILES > 2 ? 40_000 : 400;
+  const limits = { ...JOB_LIMITS, hosts: (hosts * 3) / 4 };
+  const rows = (): object[] =>
+    numbers(hosts).map((n) => ({
+      ...{ ip_address: `10.100.${(n >> 8) & 255}.${n & 255}`, hostname: `machine-${n}.example.net` },
+      ...{
+        network: n % 2 === 0 ? "Main office" : "Home",
+        switch: `core-switch-${n % 40}`,
+        description: "x".repeat(40),
+      },
+    }));
+  const table = (all: readonly object[]): string =>
+    [Object.keys(all[0] ?? {}), ...all.map((row) => Object.values(row) as string[])]
+      .map((row) => row.join(","))
+      .join("\n");
+  const files = [
+    ["CSV, of another network and with switches", "csv", () => table(rows())],
+    ["JSON", "csv", () => JSON.stringify(rows())],
+    [
+      "nmap",
+      "nmap",
+      () =>
+        scanOf(
+          numbers(hosts)
+            .map((n) => host(address(ip(n))))
+            .join(""),
+        ),
+    ],
+  ] as const;
+  it.each(files)("takes as many as fit, in %s", async (_what, format, file) => {
+    const given = { format, limits, network: "third" };
+    expect(await planned(file(), RUNNER_LIMITS.jobThread, given)).toBe(limits.hosts);
+  });
 });
 
 describe("an import in a worker thread", () => {

@@ -1,11 +1,14 @@
 import { ATTRIBUTE_COLUMN, type CellFault, type CsvResource, UNKNOWN_MAC } from "@nts/shared/contract/import-formats";
-import type { AttributeValue, Role } from "@nts/shared/contract";
+import type { AttributeValue, ImportedColumn, Role } from "@nts/shared/contract";
 import { ATTRIBUTE_LIMIT, MOST_ATTRIBUTES, writtenAttribute } from "@nts/shared/contract/attributes.rules";
 import { ROLE_NAMES } from "@nts/shared/contract/role-names.rules";
 import { putUnder } from "@nts/shared/groups";
 import { isSynthetic } from "../../values/synthetic-names.rules.js";
 import { blockAround, parseAddress, parseBlock } from "../../values/addresses.js";
+import { copyOf } from "../copies.rules.js";
 import { together } from "../merge.rules.js";
+import { createPacker } from "../packed-hosts.js";
+import { hostWith } from "../packed-hosts.rules.js";
 import type { SaysOfHost } from "../observations.rules.js";
 import {
   MOST_SIGHTINGS,
@@ -19,12 +22,12 @@ import {
 import { reasonAgainstState, type Said, saidOf, type Column } from "./headings.rules.js";
 import { alignedRows } from "./aligned-rows.js";
 import { hasJsonRows, jsonRows } from "./json-rows.js";
-import { beginningOf, faultAt } from "./lines.js";
+import { beginningOf, faultAt, withFirst } from "./lines.js";
 import { type Plug, wirePlugs } from "./plugs.js";
 import { isPortOfSwitch, portsInCell } from "./port-cells.js";
 import type { Reader, ReaderGiven } from "./reader.js";
 import { BLANKS, type Row, rowsOf } from "./rows.js";
-import { createSightings } from "./sightings.js";
+import { createSightings, type Sightings } from "./sightings.js";
 import {
   beginningOfTable,
   cellAsWritten,
@@ -51,6 +54,7 @@ import {
   macIn,
   toolInfo,
 } from "./texts.js";
+import { hasVisibleNames } from "./visible-names.js";
 
 // Tables with a row per host, interface, port or service, as CSV or JSON. Hosts are recognized by address; rows with the
 // same host belong to one.
@@ -62,6 +66,8 @@ const LONGEST_TAG = 50;
 const LONGEST_TAGS = 10_000;
 /** Different names of networks that are looked at. */
 const MOST_NETWORKS = 10_000;
+/** Blocks in which headings are looked for. */
+const MOST_FIRST_BLOCKS = 20;
 const WITHOUT_ROWS =
   'must have objects with an address and a name or MAC address, such as {"hostname": "nas", "ip": "10.0.0.5"}';
 /** Headings of a column with a MAC address per address. */
@@ -112,106 +118,160 @@ export const csv: Reader = {
   read: readTable,
 };
 
-/** The rows of a table, to be read again and again, and the line of the one with the headings. */
+/** The rows of a table, and the line of the one with the headings. */
 interface Table {
-  readonly rows: () => Iterable<Row>;
+  readonly rows: Iterable<Row>;
   readonly line: number;
   readonly isJson: boolean;
 }
 
-function tableIn(blocks: readonly Uint8Array[], meanings: Said): Table {
-  if (hasJsonRows(beginningOf(blocks), meanings)) {
-    const rows = [...jsonRows(blocks, meanings)];
-    return { rows: () => rows, line: 1, isJson: true };
-  }
-  const beginning = beginningOfTable(blocks, meanings);
+function tableIn(bytes: Iterable<Uint8Array>, meanings: Said): Table {
+  const { first, blocks } = withFirst(bytes, MOST_FIRST_BLOCKS);
+  if (hasJsonRows(beginningOf(first), meanings)) return { rows: jsonRows(blocks, meanings), line: 1, isJson: true };
+  const beginning = beginningOfTable(first, meanings);
   const isAligned = beginning.separator === BLANKS;
-  const rows = () => (isAligned ? alignedRows(blocks, beginning) : rowsOf(blocks, beginning));
+  const rows = isAligned ? alignedRows(blocks, beginning) : rowsOf(blocks, beginning);
   return { rows, line: beginning.line, isJson: false };
 }
 
+/** A row that has been read. Whether it is taken depends on the rows behind it, if they may be of several networks. */
+interface ReadRow {
+  readonly line: number;
+  /** It, in `skipped`. */
+  readonly what: string;
+  /** The name of its network; empty if it has none. */
+  readonly network: string;
+  /** Of the host to which several rows belong; empty if it has none. */
+  readonly key: string;
+  /** Null if it has none. */
+  readonly host: SeenHost | null;
+  readonly faults: readonly Fault[];
+  /** Where its machine is plugged in. */
+  readonly plug: Pick<Plug, "of" | "port"> | null;
+}
+
 function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
-  const blocks = [...bytes];
   const sightings = createSightings();
   const { skipped } = sightings;
   const meanings = saidOf(given.columns);
-  const { rows, line: beginning, isJson } = tableIn(blocks, meanings);
-  let columns: Columns | null = null;
-  let resource: CsvResource = "hosts";
-  let network: string | null = null;
+  const { rows, line: beginning, isJson } = tableIn(bytes, meanings);
+  let reading: ReturnType<typeof readingOf> | null = null;
+  for (const row of rows)
+    if (row.line < beginning) skipped.add(row.line, `line ${row.line}`, "it precedes the headings");
+    else if (reading === null) {
+      if (isJson && row.cells.length === 0) throw faultAt(1, WITHOUT_ROWS);
+      reading = readingOf(row, meanings, given, sightings);
+    } else reading.take(row);
+  if (reading === null) throw faultAt(1, "must begin with a line of headings", 1, "missing_headings");
+  const columns = reading.end();
+  return { ...sightings.scan(toolInfo(isJson ? "JSON" : "CSV"), null), columns };
+}
+
+/** Reads the rows under headings. */
+function readingOf(headings: Row, meanings: Said, given: ReaderGiven, sightings: Sightings) {
+  const { skipped } = sightings;
+  const columns = columnsIn(headings.cells, meanings);
+  const resource = given.resource ?? resourceOf(columns);
+  requireColumns(columns, resource, headings.line);
+  const unused = unusedText(columns, NOT_OF_ROWS[resource]);
+  if (unused !== null) skipped.add(headings.line, unused, "nothing is made of what such a column says");
+  const pack = createPacker();
+  const networks = given.network === undefined ? null : createNetworks(headings, columns, given.network);
+  const switches = createSwitches(columns);
+  const isGuessed = (given.resource ?? null) === null;
+  /** Rows that wait for what others say. */
+  const waiting: ReadRow[] | null = networks === null && switches === null ? null : [];
+  const read = { ours: 0, others: 0 };
   let taken = 0;
   const hosts: SeenHost[] = [];
-  let switches: ReadonlySet<string> = new Set();
   const plugs: Plug[] = [];
   /** By host name in the rows. */
   const named = new Map<string, SeenHost[]>();
-  for (const row of rows()) {
-    if (row.line < beginning) {
-      skipped.add(row.line, `line ${row.line}`, "it precedes the headings");
-      continue;
-    }
-    if (columns === null) {
-      if (isJson && row.cells.length === 0) throw faultAt(1, WITHOUT_ROWS);
-      columns = columnsIn(row.cells, meanings);
-      resource = given.resource ?? resourceOf(columns);
-      requireColumns(columns, resource, row.line);
-      if (columns.of.has("network") && given.network !== undefined) {
-        network = ownNetwork(rows(), columns, { headings: row, network: given.network, skipped });
-      }
-      switches = switchesIn(rows(), columns);
-      const unused = unusedText(columns, NOT_OF_ROWS[resource]);
-      if (unused !== null) skipped.add(row.line, unused, "nothing is made of what such a column says");
-      continue;
-    }
+
+  /** @param isFull so many were read that no host of it is taken */
+  function rowOf(row: Row, isFull: boolean): ReadRow {
     const entry = tableRow(row, columns);
-    const what = `row ${clip(entry.of("name") || entry.of("hostname") || entry.of("host") || entry.of("address"), 60) ?? "without a name"}`;
-    const skip = ({ reason, column, code }: Fault): void => {
-      const heading = isAttribute(column) ? column : entry.heading(column);
-      skipped.add(row.line, what, reason, { column: heading, ...(code !== undefined && { code }) });
+    const { line, of } = entry;
+    const key = copyOf(of("host").toLowerCase());
+    const name = clip(of("name") || of("hostname") || of("host") || of("address"), 60) ?? "without a name";
+    const against = isFull ? TOO_MANY_ROWS : stateOf(row, columns);
+    const found = against ?? hostOf(entry, { resource, isGuessed });
+    const own = against === null ? [...macFaults(entry), ...givenFaults(entry, resource)] : [];
+    const faults = [...own, ...("reason" in found ? [found] : found.faults)];
+    const host = "reason" in found ? null : found.host;
+    // Those that are merged are needed whole.
+    const isHeld = waiting !== null && key === "";
+    return {
+      line,
+      what: `row ${name}`,
+      network: networks === null ? "" : copyOf(of("network")),
+      key,
+      host: host !== null && isHeld && hasVisibleNames(host) ? pack(host) : host,
+      faults: faults.length === 0 ? NO_FAULTS : faults,
+      plug: resource === "hosts" ? plugIn(entry) : null,
     };
-    const against = elsewhere(entry, network) ?? stateOf(row, columns);
-    const read = against ?? hostOf(entry, { resource, isGuessed: (given.resource ?? null) === null });
-    if (against === null) for (const fault of [...macFaults(entry), ...givenFaults(entry, resource)]) skip(fault);
-    const key = entry.of("host").toLowerCase();
-    if ("reason" in read) {
-      skip(read);
-      continue;
-    }
-    for (const fault of read.faults) skip(fault);
-    const host = asSwitch(read.host, switches);
-    hosts.push(host);
-    if (resource === "hosts") plugs.push(...plugIn(entry, host));
-    if (++taken > MOST_SIGHTINGS)
-      skip({ reason: `an import reads at most ${MOST_SIGHTINGS} rows`, column: "address", code: "too_many_rows" });
-    else if (key === "") sightings.add(host, what);
+  }
+
+  function settle({ line, what, network, key, host: found, faults, plug }: ReadRow, ownNetwork: string | null): void {
+    const skip = ({ reason, column, code }: Fault): void => {
+      const heading = isAttribute(column) ? column : (columns.of.get(column)?.[0]?.text ?? column);
+      skipped.add(line, what, reason, { column: heading, ...(code !== undefined && { code }) });
+    };
+    const against = elsewhere(network, ownNetwork);
+    for (const fault of against === null ? faults : [against]) skip(fault);
+    if (found === null || against !== null) return;
+    const host = switches === null ? found : asSwitch(found, switches.names);
+    if (switches !== null) hosts.push(host);
+    if (plug !== null) plugs.push({ line, ...plug, machine: host });
+    if (++taken > MOST_SIGHTINGS) skip(TOO_MANY_ROWS);
+    else if (key === "") sightings.add(host, what, pack);
     else putUnder(named, key, host);
   }
-  if (columns === null) throw faultAt(1, "must begin with a line of headings", 1, "missing_headings");
-  for (const ones of named.values()) sightings.add(together(ones, skipped), `host ${ones[0]?.name ?? ""}`);
-  wirePlugs(plugs, hosts, sightings);
+
   return {
-    ...sightings.scan(toolInfo(isJson ? "JSON" : "CSV"), null),
-    columns: takenColumns(columns, NOT_OF_ROWS[resource]),
+    take: (row: Row): void => {
+      switches?.take(row);
+      const isOurs = networks?.take(row) ?? true;
+      const one = rowOf(row, (isOurs ? read.ours : read.others) === MOST_SIGHTINGS);
+      if (one.host !== null) read[isOurs ? "ours" : "others"]++;
+      if (waiting === null) settle(one, null);
+      else waiting.push(one);
+    },
+    /** @returns what the columns were taken for */
+    end: (): ImportedColumn[] => {
+      const ownNetwork = networks?.own(skipped) ?? null;
+      for (const one of waiting ?? []) settle(one, ownNetwork);
+      for (const ones of named.values()) sightings.add(together(ones, skipped), `host ${ones[0]?.name ?? ""}`, pack);
+      wirePlugs(plugs, hosts, sightings);
+      return takenColumns(columns, NOT_OF_ROWS[resource]);
+    },
   };
 }
 
-/** In lower case, what the rows call the switches that machines are plugged in. */
-function switchesIn(rows: Iterable<Row>, columns: Columns): ReadonlySet<string> {
-  if (!columns.of.has("switch")) return new Set();
-  return new Set([...rows].map((row) => cellAsWritten(row, columns, "switch").toLowerCase()));
+/** In lower case, what rows call the switches that machines are plugged in; null if no column says so. */
+function createSwitches(columns: Columns) {
+  if (!columns.of.has("switch")) return null;
+  const names = new Set<string>();
+  return {
+    names,
+    take: (row: Row): void => {
+      const name = cellAsWritten(row, columns, "switch").toLowerCase();
+      if (!names.has(name)) names.add(copyOf(name));
+    },
+  };
 }
 
 /** A row may be of such a switch. */
 function asSwitch(host: SeenHost, switches: ReadonlySet<string>): SeenHost {
   const isOne = [host.name ?? null, host.hostname].some((name) => name !== null && switches.has(name.toLowerCase()));
-  return isOne && (host.role ?? null) === null ? { ...host, role: "Switch" } : host;
+  return isOne && (host.role ?? null) === null ? hostWith(host, { role: "Switch" }) : host;
 }
 
-/** Where the machine of a row is plugged in, if the row says so. */
-function plugIn({ line, of }: TableRow, machine: SeenHost): Plug[] {
+/** Where the machine of a row is plugged in; null if the row does not say so. */
+function plugIn({ of }: TableRow): ReadRow["plug"] {
   const name = clip(of("switch"), 100);
   const port = clip(of("plug"), 100);
-  return name === null || port === null ? [] : [{ line, of: name, port, machine }];
+  return name === null || port === null ? null : { of: name, port };
 }
 
 /** Why a row is of no machine, by what it says of its state; null if it may be of one. */
@@ -226,32 +286,38 @@ function stateOf(row: Row, columns: Columns): Fault | null {
   return null;
 }
 
-/**
- * The network whose rows are taken, if the table has some of it among others; null if all are taken, because the table is of
- * another network, or its column says something else.
- */
-function ownNetwork(
-  rows: Iterable<Row>,
-  columns: Columns,
-  { headings, network, skipped }: { readonly headings: Row; readonly network: string; readonly skipped: Skipped },
-): string | null {
+/** Finds out whether a table has rows of the network among those of others; null if no column says so. */
+function createNetworks({ cells }: Row, columns: Columns, network: string) {
+  if (!columns.of.has("network")) return null;
+  const own = network.toLowerCase();
+  const headings = cells.join();
   const names = new Set<string>();
   let first = 0;
-  for (const row of rows) {
-    const isBefore = row.line < headings.line || row.cells.join() === headings.cells.join();
-    const name = isBefore ? "" : cellAsWritten(row, columns, "network").trim().toLowerCase();
-    if (name !== "") first ||= row.line;
-    if (name !== "" && names.size <= MOST_NETWORKS) names.add(name);
-  }
-  if (names.has(network.toLowerCase())) return network.toLowerCase();
-  if (names.size > 1)
-    skipped.add(first, "column network", "rows of several networks are taken, none of which is called like this one");
-  return null;
+  return {
+    /** @returns whether the row is of the network */
+    take: (row: Row): boolean => {
+      const name = row.cells.join() === headings ? "" : cellAsWritten(row, columns, "network").trim().toLowerCase();
+      if (name !== "") first ||= row.line;
+      const isWanted = name !== "" && (name === own || names.size <= MOST_NETWORKS);
+      if (isWanted && !names.has(name)) names.add(copyOf(name));
+      return name === own;
+    },
+    /** The network whose rows are taken; null if all are, because the table is of another network, or its column says something else. */
+    own: (skipped: Skipped): string | null => {
+      if (names.has(own)) return own;
+      if (names.size > 1)
+        skipped.add(
+          first,
+          "column network",
+          "rows of several networks are taken, none of which is called like this one",
+        );
+      return null;
+    },
+  };
 }
 
 /** Why a row is of another network than the one whose rows are taken; null if it may be of that. */
-function elsewhere({ of }: TableRow, network: string | null): Fault | null {
-  const named = of("network");
+function elsewhere(named: string, network: string | null): Fault | null {
   if (named === "" || network === null || named.toLowerCase() === network) return null;
   return {
     reason: `it is of the network ${named.slice(0, 60)}; to take such rows, ignore the column`,
@@ -266,6 +332,13 @@ interface Fault {
   readonly column: Column | `${typeof ATTRIBUTE_COLUMN}${string}`;
   readonly code?: CellFault;
 }
+
+const NO_FAULTS: readonly Fault[] = [];
+const TOO_MANY_ROWS: Fault = {
+  reason: `an import reads at most ${MOST_SIGHTINGS} rows`,
+  column: "address",
+  code: "too_many_rows",
+};
 
 /** MAC addresses that are invalid, or of no certain address; the row still counts without them. */
 function macFaults(row: TableRow): Fault[] {

@@ -140,17 +140,31 @@ function isUtf8(blocks: readonly Uint8Array[]): boolean {
 
 /** Most of what is not ASCII is UTF-8, which texts in other encodings hardly ever are by chance. */
 function isDamagedUtf8(blocks: readonly Uint8Array[]): boolean {
-  const text = Buffer.concat(blocks).toString();
-  const others = text.match(/[^\0-\x7f]/gu) ?? [];
-  return others.filter((letter) => letter === "\ufffd").length < others.length / 4;
+  const decoder = new TextDecoder();
+  let others = 0;
+  let damaged = 0;
+  for (const block of blocks)
+    for (const letter of decoder.decode(block, { stream: true }).match(/[^\0-\x7f]/gu) ?? []) {
+      others++;
+      if (letter === "\ufffd") damaged++;
+    }
+  return damaged < others / 4;
 }
 
 /** What is said of a text that is in UTF-8 up to a place. */
 function damageIn(blocks: readonly Uint8Array[]): Error {
-  const [before = ""] = Buffer.concat(blocks).toString().split("\ufffd", 1);
-  const lines = before.split("\n");
-  const column = [...(lines.at(-1) ?? "")].length + 1;
-  return faultAt(lines.length, "must be in UTF-8 from here on: save the file as UTF-8", column);
+  const decoder = new TextDecoder();
+  let line = 1;
+  let column = 1;
+  for (const block of blocks) {
+    const text = decoder.decode(block, { stream: true });
+    const [before = ""] = text.split("\ufffd", 1);
+    const lines = before.split("\n");
+    line += lines.length - 1;
+    column = [...(lines.at(-1) ?? "")].length + (lines.length > 1 ? 1 : column);
+    if (before.length < text.length) break;
+  }
+  return faultAt(line, "must be in UTF-8 from here on: save the file as UTF-8", column);
 }
 
 /** An encoding that the bytes speak for. */
@@ -202,11 +216,14 @@ function isKnown(encoding: string): boolean {
   }
 }
 
-function asUtf8(blocks: readonly Uint8Array[], encoding: string): Uint8Array[] {
+/** @param blocks each of which is let go when it has been read */
+function asUtf8(blocks: Uint8Array[], encoding: string): Uint8Array[] {
   if (encoding === CONSOLE) return blocks.map((block) => Buffer.from(fromCodePage850(block)));
   if (!isKnown(encoding)) throw faultAt(1, `is in the encoding ${encoding}, which is not read: save it as UTF-8`);
   const decoder = new TextDecoder(encoding);
-  const texts = blocks.map((block) => Buffer.from(decoder.decode(block, { stream: true })));
+  const texts: Uint8Array[] = [];
+  for (let block = blocks.shift(); block !== undefined; block = blocks.shift())
+    texts.push(Buffer.from(decoder.decode(block, { stream: true })));
   return [...texts, Buffer.from(decoder.decode())];
 }
 

@@ -1,5 +1,4 @@
-import { excessOf } from "@nts/shared/http/json-bounds";
-import { faultIn, jsonFault, MOST_VALUES, textIn } from "./json.js";
+import { faultIn, requireBounded, textIn } from "./json.js";
 import { faultAt } from "./lines.js";
 
 // Concatenated JSON values, for example of several files or machines, each optionally preceded by the machine's name.
@@ -30,7 +29,11 @@ export function* documentsIn(bytes: Iterable<Uint8Array>): Generator<Document> {
     if (next === null) break;
     line += text.slice(counted, next.start).split("\n").length - 1;
     counted = next.start;
-    if (++found > MOST_DOCUMENTS) throw faultAt(line, `an import reads at most ${MOST_DOCUMENTS} values in JSON`);
+    if (++found > MOST_DOCUMENTS)
+      throw faultAt(
+        line,
+        `an import reads at most ${MOST_DOCUMENTS} values in JSON: import the file in parts, or as one list`,
+      );
     const end = endOf(text, next.start);
     yield { line, label: next.label, value: valueIn(text, next.start, end) };
     from = end;
@@ -73,8 +76,7 @@ function endOfString(text: string, start: number): number {
 
 function valueIn(text: string, start: number, end: number): unknown {
   const json = text.slice(start, end);
-  const excess = excessOf(Buffer.from(json), MOST_VALUES);
-  if (excess !== null) throw jsonFault("$", excess);
+  requireBounded(Buffer.from(json));
   try {
     return JSON.parse(json) as unknown;
   } catch (error) {

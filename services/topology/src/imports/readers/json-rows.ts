@@ -36,12 +36,32 @@ export function hasJsonRows(beginning: string, meanings: Said): boolean {
 /** The rows of a file, after one with its keys as headings. @throws AppError `validation_failed` with the place */
 export function* jsonRows(bytes: Iterable<Uint8Array>, meanings: Said): Generator<Row> {
   const columnOf = rememberedColumns(meanings);
-  const found = [...documentsIn(bytes)].flatMap(({ line, value }) =>
-    rowsIn(value, columnOf, 0).map((cells) => ({ line, cells })),
-  );
-  const keys = [...new Set(found.flatMap(({ cells }) => [...cells.keys()]))].slice(0, MOST_CELLS);
-  yield { line: 1, cells: keys };
-  for (const { line, cells } of found) yield { line, cells: keys.map((key) => cells.get(key) ?? "") };
+  const indexOf = new Map<string, number>();
+  /** A row under the keys that it is the first to have, and others. */
+  const rowOf: RowOf = (cells) => {
+    const row: string[] = [];
+    for (const [key, text] of cells) {
+      const index = indexOf.get(key) ?? indexOf.size;
+      if (index === MOST_CELLS) continue;
+      indexOf.set(key, index);
+      while (row.length <= index) row.push("");
+      row[index] = text;
+    }
+    return row;
+  };
+  const rows: Row[] = [];
+  for (const { line, value } of documentsIn(bytes))
+    for (const cells of rowsIn(value, { columnOf, rowOf }, 0)) rows.push({ line, cells });
+  yield { line: 1, cells: [...indexOf.keys()] };
+  yield* rows;
+}
+
+/** Makes a row of cells by key, which take far more memory. */
+type RowOf = (cells: Cells) => readonly string[];
+
+interface Making {
+  readonly columnOf: ColumnOf;
+  readonly rowOf: RowOf;
 }
 
 /** What a key alone is. */
@@ -57,34 +77,36 @@ function rememberedColumns(meanings: Said): ColumnOf {
 }
 
 /** The innermost objects that have an address and say whose it is; if there are none, the object itself, if it has one. */
-function rowsIn(value: unknown, columnOf: ColumnOf, depth: number): Cells[] {
+function rowsIn(value: unknown, making: Making, depth: number): Row["cells"][] {
+  const { columnOf, rowOf } = making;
   if (depth > MOST_DEPTH) return [];
-  if (Array.isArray(value)) return rowsInList(value, columnOf, depth);
+  if (Array.isArray(value)) return rowsInList(value, making, depth);
   if (!isObject(value)) return [];
   const own = cellsOf(value);
   const columns = new Set([...own.keys()].map(columnOf));
   const isMachine = WHOSE.some((column) => columns.has(column));
-  const within: Cells[] = [];
+  const within: Row["cells"][] = [];
   const cards: Cells[] = [];
   for (const [key, member] of Object.entries(value)) {
     if (isMachine && OF_ADDRESSES.test(headingKey(key))) cards.push(...cardsIn(member, headingKey(key), columnOf));
-    else within.push(...rowsIn(member, columnOf, depth + 1));
+    else for (const row of rowsIn(member, making, depth + 1)) within.push(row);
   }
   if (within.length > 0) return within;
   const whole = cards.length === 0 ? own : withCards(own, cards, columnOf);
   const has = new Set([...whole.keys()].map(columnOf));
-  return has.has("address") && WHOSE.some((column) => has.has(column)) ? [whole] : [];
+  return has.has("address") && WHOSE.some((column) => has.has(column)) ? [rowOf(whole)] : [];
 }
 
 /** The rows of a list. What has none beside others that have some is one as well: it is missed otherwise. */
-function rowsInList(list: readonly unknown[], columnOf: ColumnOf, depth: number): Cells[] {
-  const found = list.map((one) => rowsIn(one, columnOf, depth + 1));
+function rowsInList(list: readonly unknown[], making: Making, depth: number): Row["cells"][] {
+  const { columnOf, rowOf } = making;
+  const found = list.map((one) => rowsIn(one, making, depth + 1));
   if (found.every((rows) => rows.length === 0)) return [];
   return found.flatMap((rows, index) => {
     const one = list[index];
     if (rows.length > 0 || !isObject(one)) return rows;
     const own = cellsOf(one);
-    return [...own.keys()].some((key) => WHOSE.includes(columnOf(key) ?? "address")) ? [own] : [];
+    return [...own.keys()].some((key) => WHOSE.includes(columnOf(key) ?? "address")) ? [rowOf(own)] : [];
   });
 }
 

@@ -4,21 +4,26 @@ import { faultAt } from "./lines.js";
 
 // JSON files, which are parsed as a whole after their cost has been bounded.
 
-export const MOST_VALUES = 500_000;
+const MOST_VALUES = 500_000;
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /** Parses a JSON file. @throws AppError `validation_failed` with line and column */
 export function jsonIn(bytes: Iterable<Uint8Array>): unknown {
   const whole = Buffer.concat([...bytes]);
-  const excess = excessOf(whole, MOST_VALUES);
-  if (excess !== null) throw jsonFault("$", excess);
+  requireBounded(whole);
   const text = textIn(whole);
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
     throw faultIn(text, error);
   }
+}
+
+/** @param json in UTF-8 @throws AppError `validation_failed` if it is too expensive to parse */
+export function requireBounded(json: Uint8Array): void {
+  const excess = excessOf(json, MOST_VALUES);
+  if (excess !== null) throw jsonFault("$", excess.endsWith("values") ? `${excess}: import the file in parts` : excess);
 }
 
 /** Decodes a file. @throws AppError `validation_failed` if it is not text */

@@ -54,6 +54,23 @@ export function faultAt(line: number, message: string, column = 1, code?: string
   return validationFailed({ path: `line ${line}, column ${column}`, message, ...(code !== undefined && { code }) });
 }
 
+/** The first blocks of a file, and all of them one by one, so that each is let go when it has been read. */
+export function withFirst(
+  bytes: Iterable<Uint8Array>,
+  count: number,
+): { readonly first: readonly Uint8Array[]; readonly blocks: Iterable<Uint8Array> } {
+  const all = bytes[Symbol.iterator]();
+  const first: Uint8Array[] = [];
+  for (let next = all.next(); next.done !== true; next = all.next()) if (first.push(next.value) === count) break;
+  return {
+    first,
+    blocks: (function* () {
+      for (let block = first.shift(); block !== undefined; block = first.shift()) yield block;
+      for (let next = all.next(); next.done !== true; next = all.next()) yield next.value;
+    })(),
+  };
+}
+
 /** The start of a file without leading white space. */
 export function beginningOf(blocks: readonly Uint8Array[]): string {
   const decoder = new TextDecoder();

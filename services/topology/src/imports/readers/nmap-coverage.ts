@@ -1,6 +1,6 @@
 import type { Protocol } from "@nts/shared/contract";
 import { parseAddress } from "../../values/addresses.js";
-import { type CoveredPorts, type Coverage, isWithin, type PortRange, portRangesIn } from "../coverage.rules.js";
+import { type CoveredPorts, type Coverage, isWithin, type PortRange, portRangesIn, singly } from "../coverage.rules.js";
 import { MOST_SIGHTINGS, type SeenAddress } from "../scan.rules.js";
 import { targetsIn } from "./nmap-targets.js";
 import { PROTOCOLS } from "./texts.js";
@@ -34,7 +34,7 @@ type Scanned = ReadonlyMap<Protocol, readonly PortRange[]>;
 
 /** Maximum characters of the reported port numbers of a protocol. */
 const MOST_CHARACTERS = 1_000;
-const NOTHING: ReadonlySet<number> = new Set();
+const NOTHING: readonly PortRange[] = [];
 
 export function createExamined(): Examined {
   /** Listed ports by protocol: closed ones, and others. */
@@ -63,14 +63,11 @@ export function createExamined(): Examined {
     },
     covered: (ip, scanned) => {
       const found: CoveredPorts[] = [];
-      for (const [protocol, numbers] of closed) {
-        const ranges = [...numbers].sort((a, b) => a - b).map((number): PortRange => [number, number]);
-        found.push({ ip, protocol, ranges, except: NOTHING });
-      }
+      for (const [protocol, numbers] of closed) found.push({ ip, protocol, ranges: singly(numbers), except: NOTHING });
       const isAllClosed = states.size === 1 && states.has("closed");
       if (isAllClosed)
         for (const [protocol, ranges] of scanned)
-          found.push({ ip, protocol, ranges, except: unclear.get(protocol) ?? NOTHING });
+          found.push({ ip, protocol, ranges, except: singly(unclear.get(protocol) ?? []) });
       else for (const one of reasons) found.push({ ip, ...one, except: NOTHING });
       return found;
     },

@@ -42,6 +42,20 @@ function refusalOf(document: string | Uint8Array): string | null {
 const skippedIn = ({ skipped }: Scan): string[] =>
   skipped.listed.map(({ line, what, reason }) => `${line} ${what}: ${reason}`);
 
+describe("a file", () => {
+  it("is read block by block, so that each is let go when it has been read", () => {
+    let taken = 0;
+    function* blocks(): Generator<Uint8Array> {
+      for (const text of ['<nmaprun scanner="nmap">', `<host></port>${" ".repeat(30)}`, "</nmaprun>"]) {
+        taken++;
+        yield Buffer.from(text);
+      }
+    }
+    expect(() => readScan(blocks())).toThrow(AppError);
+    expect(taken).toBe(2);
+  });
+});
+
 describe("the nmap scan of an office", () => {
   it("is read with all that an import needs", () => {
     const { info, brokeOff, hosts } = read(OFFICE);

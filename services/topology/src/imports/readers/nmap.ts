@@ -13,6 +13,7 @@ import {
   type Skipped,
 } from "../scan.rules.js";
 import { isSynthetic } from "../../values/synthetic-names.rules.js";
+import { copyOf } from "../copies.rules.js";
 import { createPacker } from "../packed-hosts.js";
 import { coveragesTogether } from "../coverage.rules.js";
 import { createExamined, createNmapCoverage, type Examined, type NmapCoverage } from "./nmap-coverage.js";
@@ -196,7 +197,7 @@ function* piecesOf(bytes: Iterable<Uint8Array>): Generator<Piece> {
     if (!isBetween) isNext = false;
     return one;
   };
-  for (const block of [...bytes, null]) {
+  for (const block of andTheEnd(bytes)) {
     try {
       rest += block === null ? decoder.decode() : decoder.decode(block, { stream: true });
     } catch {
@@ -222,6 +223,12 @@ function* piecesOf(bytes: Iterable<Uint8Array>): Generator<Piece> {
       isBeginning &&= isBetween;
     }
   }
+}
+
+/** Blocks one by one, so that each is let go when it has been read, and null at last. */
+function* andTheEnd(bytes: Iterable<Uint8Array>): Generator<Uint8Array | null> {
+  yield* bytes;
+  yield null;
 }
 
 /** Length of the beginning of a tag or declaration at the end of a text. */
@@ -448,7 +455,7 @@ function noteUnused(unused: Map<string, Occurrences>, attributes: Attributes, li
 
 function note(occurrences: Map<string, Occurrences>, text: string, line: number): void {
   const known = occurrences.get(text);
-  if (known === undefined) occurrences.set(text, { line, count: 1 });
+  if (known === undefined) occurrences.set(copyOf(text), { line, count: 1 });
   else known.count++;
 }
 
@@ -545,7 +552,7 @@ function readAddress(host: Reading, { attributes, line, skipped }: Part): void {
   // A link-local address may contain the scanner's interface name.
   const ip = addressIn(addr);
   if (ip === null) skip("it is not an IP address");
-  else if (host.addresses.size < MOST_INTERFACES_OF_HOST) host.addresses.add(ip);
+  else if (host.addresses.size < MOST_INTERFACES_OF_HOST) host.addresses.add(copyOf(ip));
   else skip(`an import takes at most ${MOST_INTERFACES_OF_HOST} addresses of a host`);
 }
 

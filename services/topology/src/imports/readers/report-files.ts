@@ -1,6 +1,6 @@
 import { AppError } from "@nts/shared/errors";
 import type { Coverage } from "../coverage.rules.js";
-import { hostWith } from "../packed-hosts.rules.js";
+import { hostWith, isPacked } from "../packed-hosts.rules.js";
 import type { SeenAddress, SeenHost, Skipped } from "../scan.rules.js";
 import { dhcpLeases } from "./dhcp-leases.js";
 import { docker } from "./docker.js";
@@ -48,7 +48,8 @@ export interface ReportFiles {
   readInto(sightings: Sightings, own: ReportingMachine | null, given: ReaderGiven): Coverage[];
 }
 
-export function createReportFiles(): ReportFiles {
+/** @param pack makes hosts small */
+export function createReportFiles(pack: (host: SeenHost) => SeenHost): ReportFiles {
   const files: Parts[] = [];
   const faults: { readonly line: number; readonly what: string; readonly reason: string }[] = [];
   return {
@@ -68,7 +69,7 @@ export function createReportFiles(): ReportFiles {
     },
     readInto: (sightings, own, given) => {
       for (const { line, what, reason } of faults) sightings.skipped.add(line, what, reason);
-      return files.flatMap((file) => coverageOf(file, sightings, own, given) ?? []);
+      return files.flatMap((file) => coverageOf(file, { sightings, pack, own, given }) ?? []);
     },
   };
 }
@@ -77,12 +78,17 @@ function isCount(value: unknown): value is number {
   return typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= MOST_PARTS;
 }
 
+interface Into {
+  readonly sightings: Sightings;
+  readonly pack: (host: SeenHost) => SeenHost;
+  readonly own: ReportingMachine | null;
+  readonly given: ReaderGiven;
+}
+
 /** Adds the hosts of a file. @returns what it covers; null if nothing */
 function coverageOf(
   { line, format, name, count, texts }: Parts,
-  sightings: Sightings,
-  own: ReportingMachine | null,
-  given: ReaderGiven,
+  { sightings, pack, own, given }: Into,
 ): Coverage | null {
   const what = `file ${name}`;
   const skip = (reason: string): null => {
@@ -99,7 +105,7 @@ function coverageOf(
     for (const host of scan.hosts) {
       const seen = host.isNamed === true ? ofMachine(host, own) : host;
       if (seen === null) skip("the report does not say which machine it is about");
-      else sightings.add(hostWith(seen, { line }), what);
+      else sightings.add(hostWith(seen, { line }), what, isPacked(seen) ? pack : undefined);
     }
     for (const device of scan.devices ?? []) {
       const { machine } = device;

@@ -39,7 +39,6 @@ const MOST_HOSTS = 40_000;
 const LONGEST_NAME = 100;
 const LONGEST_TITLE = 300;
 const MOST_NAMES_OF_CERTIFICATE = 100;
-const NOTHING: ReadonlySet<number> = new Set();
 const ROLES: ReadonlySet<string> = new Set(ROLE_NAMES);
 
 /** What is read so far. */
@@ -66,8 +65,9 @@ export const report: Reader = {
   format: "report",
   looksLike: (beginning) => /^\{\s*"report"\s*:\s*\d/.test(beginning),
   read: (bytes, given) => {
+    const pack = createPacker();
     const reading: Reading = {
-      pack: createPacker(),
+      pack,
       sightings: createSightings(createSkipped(), MOST_HOSTS),
       mentioned: new Set(),
       info: null,
@@ -76,7 +76,7 @@ export const report: Reader = {
       tried: [],
       others: 0,
       coverages: [],
-      files: createReportFiles(),
+      files: createReportFiles(pack),
       own: null,
     };
     for (const { number: line, text } of linesOf(bytes))
@@ -280,9 +280,7 @@ function timeIn(value: JsonObject, name: string): string | null {
 /** The ports whose state is known, at the first address: all that were tried, except those that did not answer. */
 function coveredIn(ranges: readonly PortRange[], silent: string, [first]: readonly SeenAddress[]): CoveredPorts[] {
   if (first === undefined || ranges.length === 0) return [];
-  const gaps = portRangesIn(silent);
-  const except = gaps.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, n) => from + n));
-  return [{ ip: first.ip, protocol: "Tcp", ranges, except: except.length === 0 ? NOTHING : new Set(except) }];
+  return [{ ip: first.ip, protocol: "Tcp", ranges, except: portRangesIn(silent) }];
 }
 
 /** Addresses at which every machine would have answered: those that the collector reaches without a router. */

@@ -9,14 +9,16 @@ import {
   type SeenHost,
   type Skipped,
 } from "../scan.rules.js";
+import { isPacked } from "../packed-hosts.rules.js";
 import type { WiredDevice } from "../wiring/wiring.rules.js";
+import { hostWithVisibleNames } from "./visible-names.js";
 
 // Collects the hosts of a reader, up to the limit.
 
 export interface Sightings {
   readonly skipped: Skipped;
   /** Adds a host, or skips it with a reason. @param what identifies it @param pack makes it small */
-  add<Host extends SeenHost>(host: Host, what: string, pack?: (host: Host) => SeenHost): void;
+  add(host: SeenHost, what: string, pack?: (host: SeenHost) => SeenHost): void;
   /** Adds what a device says about its connections. */
   wire(device: WiredDevice): void;
   /** @param coverage of files that also report absence; null if nothing was observed */
@@ -41,7 +43,7 @@ export function createSightings(skipped = createSkipped(), most = MOST_SIGHTINGS
       else {
         addresses += host.addresses.length;
         ports += host.ports.length;
-        hosts.push(pack === undefined ? host : pack(host));
+        hosts.push(pack === undefined || isPacked(host) ? host : pack(hostWithVisibleNames(host, skipped)));
       }
     },
     wire: (device) => void devices.push(device),

@@ -1,6 +1,6 @@
 import type { Protocol } from "@nts/shared/contract";
 import { portType } from "../../values/well-known-ports.rules.js";
-import type { CoveredPorts } from "../coverage.rules.js";
+import { type CoveredPorts, singly } from "../coverage.rules.js";
 import { isUsual } from "../guess.rules.js";
 import { servesHighPorts, serviceOfProcess } from "../processes.rules.js";
 import type { Scan } from "../scan.rules.js";
@@ -124,7 +124,7 @@ class PortCoverage {
   covered(): CoveredPorts[] {
     if (!this.hasAll || !this.isRead) return [];
     return [...this.#unclear].map(([protocol, numbers]) => {
-      const except = new Set([...numbers].flatMap(([number, count]) => (count > 0 ? [number] : [])));
+      const except = singly([...numbers].flatMap(([number, count]) => (count > 0 ? [number] : [])));
       return { ip: null, protocol, ranges: [[1, 65_535]], except };
     });
   }

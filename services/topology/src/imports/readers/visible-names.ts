@@ -12,7 +12,7 @@ export function withVisibleNames(scan: Scan): Scan {
 
 /** The same for a host. One that is packed is as it should be. */
 export function hostWithVisibleNames(host: SeenHost, skipped: Skipped): SeenHost {
-  if (isPacked(host) || namesIn(host).every((text) => text === visiblePart(text))) return host;
+  if (isPacked(host) || hasVisibleNames(host)) return host;
   const { line, name, hostname, ports, workloads } = host;
   const clean = createCleaner(line, skipped);
   const cleanName = clean(name ?? null);
@@ -29,6 +29,10 @@ export function hostWithVisibleNames(host: SeenHost, skipped: Skipped): SeenHost
       })),
     }),
   };
+}
+
+export function hasVisibleNames(host: SeenHost): boolean {
+  return namesIn(host).every((text) => text === visiblePart(text));
 }
 
 /** All texts that are cleaned. */

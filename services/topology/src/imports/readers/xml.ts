@@ -66,7 +66,9 @@ export interface XmlReader {
 export function createXmlReader(root: string, listener: XmlListener, firstLine = 1): XmlReader {
   const parser = new SaxesParser();
   parser.ENTITIES = Object.assign(Object.create(null) as object, ENTITIES);
+  /** Names of the open elements, and the path of each. */
   const open: string[] = [];
+  const paths: string[] = [];
   let line = 1;
   let attributeCount = 0;
   let ending: Ending | null = null;
@@ -92,7 +94,9 @@ export function createXmlReader(root: string, listener: XmlListener, firstLine =
     if (open.length === 0 && name !== root)
       throw faultHere(FOREIGN_ROOTS.get(name) ?? `must be a <${root}> element, as nmap -oX writes it`);
     if (open.length === DEPTH_LIMIT) throw faultHere(`must not be nested deeper than ${DEPTH_LIMIT} levels`);
+    const parent = paths.at(-1);
     open.push(name);
+    paths.push(parent === undefined ? name : `${parent}/${name}`);
   });
   parser.on("attribute", ({ name, value }) => {
     if (name.length > NAME_LIMIT) throw faultHere(`the name of an attribute must not exceed ${NAME_LIMIT} characters`);
@@ -101,14 +105,14 @@ export function createXmlReader(root: string, listener: XmlListener, firstLine =
     if (value.length > VALUE_LIMIT) throw faultHere(`the attribute ${name.slice(0, 50)} is too long`);
   });
   parser.on("opentag", ({ attributes }) => {
-    listener.opens(open.join("/"), attributes, line);
+    listener.opens(paths.at(-1) ?? "", attributes, line);
   });
   parser.on("text", (text) => {
     const trimmed = text.slice(0, TEXT_LIMIT).trim();
-    if (trimmed !== "") listener.text?.(open.join("/"), trimmed);
+    if (trimmed !== "") listener.text?.(paths.at(-1) ?? "", trimmed);
   });
   parser.on("closetag", () => {
-    listener.closes(open.join("/"));
+    listener.closes(paths.pop() ?? "");
     open.pop();
   });
 
