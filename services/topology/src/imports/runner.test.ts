@@ -110,6 +110,18 @@ describe("jobs", () => {
     expect([done, runner.running(), threads.running]).toEqual([["small", "large", "larger"], 0, 0]);
   });
 
+  it("have their thread started while their file arrives", async () => {
+    const { runner, threads } = aRunner();
+    const { release } = await runner.receive("a", file());
+    expect(threads.running).toBe(1);
+    release();
+    await runner.runLater({ organizationId: "a", isOfCollector: false }, 1, () => {
+      expect(threads.running).toBe(1);
+      return Promise.resolve();
+    });
+    expect(threads.running).toBe(0);
+  });
+
   it("of collectors run one at a time, and take no places of the people of their organization", async () => {
     const { runner } = aRunner({ running: 4, waiting: 1, waitingOfOrganization: 0 });
     const begun: string[] = [];
