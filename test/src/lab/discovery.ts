@@ -176,6 +176,10 @@ async function scoreOf(seed: number, { stack, pem, senses, isFirst }: Given): Pr
       .map((host) => (host === moving ? { ...host, ip: movedTo } : host));
     const readHosts = (): Promise<StoredHost[]> => hostsIn(session, network.id);
     const compare = async (): Promise<Comparison> => compared(now, await readHosts());
+    const last = await compare();
+    const joined = [...last.duplicates, ...last.falseJoins];
+    if (last.found !== last.machines) joined.push(`${last.found} of ${last.machines} are known`);
+    faults.push(...joined.map((fault) => `after changes: ${fault}`));
     const left = { laboratory, uplink, session, collector, networkId: network.id, agent, words, senses };
     if (isFirst) faults.push(...(await collectorFaults({ ...left, compare, readHosts })));
     return {
