@@ -16,8 +16,20 @@ export interface Connection {
 /** With the API key of the environment or the settings. @throws Problem without a server */
 export async function connect(terminal: Terminal, choice: Choice): Promise<Connection> {
   const settings = await readSettings(terminal, choice);
-  const options = { baseUrl: settings.url, ...(settings.apiKey !== null && { apiKey: settings.apiKey }) };
+  const options = {
+    ...{ baseUrl: settings.url, fetch: fetchingFor(terminal) },
+    ...(settings.apiKey !== null && { apiKey: settings.apiKey }),
+  };
   return { settings, client: createClient(options), transport: createTransport(options) };
+}
+
+/** A command that has begun to write goes on to its end. */
+function fetchingFor(terminal: Terminal): typeof globalThis.fetch {
+  return (input, init) => {
+    const isDry = new URL(input instanceof Request ? input.url : input).searchParams.get("dry_run") === "true";
+    if (init?.method !== undefined && init.method !== "GET" && !isDry) terminal.outliveReader();
+    return globalThis.fetch(input, init);
+  };
 }
 
 export interface SignInOptions {
@@ -46,6 +58,8 @@ export async function withSession<Result>(
   };
   const guest = createClient({ baseUrl: settings.url, headers: { "user-agent": "nts" }, onResponse });
   const email = byPassword ? await signInByPassword(terminal, settings, guest) : await signInByCode(terminal, guest);
+  // The session is ended whoever reads the output.
+  terminal.outliveReader();
   const options = { baseUrl: settings.url, headers: { cookie } };
   const connection = { settings, client: createClient(options), transport: createTransport(options) };
   try {

@@ -12,10 +12,16 @@ const version = typeof NTS_VERSION === "string" ? NTS_VERSION : "of sources";
 const stopping = new AbortController();
 process.once("SIGINT", () => stopping.abort());
 process.once("SIGTERM", () => stopping.abort());
-// The reader of our output may stop early, like `head`.
-process.stdout.on("error", () => process.exit(0));
+// The reader of our output may stop early, like `head`. What only reads ends with it, as programs in a shell do.
+let outlivesReader = false;
+process.stdout.on("error", () => {
+  if (!outlivesReader) process.exit(READER_GONE);
+});
 // What it does goes on without a reader of its messages.
 process.stderr.on("error", () => undefined);
+
+/** What shells call a program that a closed pipe has ended: 128 and the number of SIGPIPE. */
+const READER_GONE = 141;
 
 const isInteractive = process.stdin.isTTY && process.stderr.isTTY;
 const progress = createProgressLine(process.stderr);
@@ -36,6 +42,9 @@ const terminal: Terminal = {
   },
   progress: (text) => progress.show(text),
   ask,
+  outliveReader: () => {
+    outlivesReader = true;
+  },
   input: async () => {
     const parts: Uint8Array[] = [];
     for await (const part of process.stdin) parts.push(part as Uint8Array);

@@ -62,6 +62,11 @@ export function createProgram(surroundings: Surroundings, version: string): Comm
     addCompletion,
   ])
     add(program, surroundings);
+  // It will not ask: then it does all that it is told to, whoever reads what it says.
+  program.hook("preAction", (_program, command) => {
+    const { yes, dryRun } = command.opts<{ yes?: boolean; dryRun?: boolean }>();
+    if (yes === true && dryRun !== true) terminal.outliveReader();
+  });
   settle(
     program,
     (text) => terminal.say(text.trimEnd()),

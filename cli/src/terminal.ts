@@ -19,6 +19,8 @@ export interface Terminal {
   ask(question: string, isSecret?: boolean): Promise<string>;
   /** Reads standard input to its end. */
   input(): Promise<string>;
+  /** From now on the command goes on although nobody reads its output any more: what it writes would be left half-done. */
+  outliveReader(): void;
 }
 
 /** What every command is given. */

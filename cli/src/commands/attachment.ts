@@ -1,8 +1,8 @@
 import { type Attachment, getHostAttachment, type HostAttachment } from "@nts/shared/contract";
 import type { Command } from "commander";
-import { idOf } from "../find.js";
+import { idOf, withIds } from "../find.js";
 import { momentOf } from "../moments.js";
-import { isTable, type OutputOptions, outputOption } from "../options.js";
+import { isTable, networkOption, type OutputOptions, outputOption } from "../options.js";
 import { format, table } from "../output.js";
 import { resourceNamed } from "../resources.js";
 import type { Surroundings } from "../terminal.js";
@@ -12,6 +12,7 @@ import { type AddCommands, connectedFor } from "./command.js";
 // `attachment` says on which switch and port a host hangs.
 
 interface AttachmentOptions extends OutputOptions {
+  readonly network?: string;
   readonly asOf?: string;
 }
 
@@ -19,11 +20,13 @@ export const addAttachment: AddCommands = (program, surroundings: Surroundings) 
   program
     .command("attachment <host>")
     .description("on which switch and port a host hangs")
+    .addOption(networkOption("look for it in this network"))
     .option("--as-of <time>", "as it was at this time, or right after a change")
     .addOption(outputOption())
-    .action((name: string, { output, asOf }: AttachmentOptions, self: Command) =>
+    .action((name: string, { output, network, asOf }: AttachmentOptions, self: Command) =>
       connectedFor(self, surroundings, getHostAttachment, async (connection) => {
-        const id = await idOf(connection, resourceNamed("hosts"), name);
+        const within = await withIds(connection, { network_id: network });
+        const id = await idOf(connection, resourceNamed("hosts"), name, within);
         const query = asOf === undefined ? {} : { as_of: momentOf(asOf) };
         const { attachments } = (await send(connection, getHostAttachment, { params: { id }, query }))
           .data as HostAttachment;

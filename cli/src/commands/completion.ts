@@ -19,7 +19,7 @@ complete -o default -F _nts nts`,
   zsh: `#compdef nts
 _nts() {
   local -a found
-  found=(\${(f)"$(nts complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)"})
+  found=(\${(f)"$(nts complete -- "\${(@Q)words[2,CURRENT]}" 2>/dev/null)"})
   if (( $#found )); then compadd -a found; else _files; fi
 }
 compdef _nts nts`,

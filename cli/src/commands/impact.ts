@@ -8,8 +8,8 @@ import {
 } from "@nts/shared/contract";
 import { type Command, Option } from "commander";
 import type { Connection } from "../connection.js";
-import { entitiesOf, idOf } from "../find.js";
-import { isTable, type OutputOptions, outputOption } from "../options.js";
+import { entitiesOf, idOf, withIds } from "../find.js";
+import { isTable, networkOption, type OutputOptions, outputOption } from "../options.js";
 import { momentOf } from "../moments.js";
 import { format, table } from "../output.js";
 import { resourceNamed } from "../resources.js";
@@ -20,6 +20,7 @@ import { send } from "../writes.js";
 // `impact` says what stops if a host or service stops, or what it needs.
 
 interface ImpactOptions extends OutputOptions {
+  readonly network?: string;
   readonly needs?: boolean;
   readonly depth?: string;
   readonly asOf?: string;
@@ -32,12 +33,13 @@ export const addImpact: AddCommands = (program, surroundings: Surroundings) => {
     .command("impact <name>")
     .description("what stops if a host or service stops; a service as host/service if its name is not unique")
     .option("--needs", "what it needs instead")
+    .addOption(networkOption("look for it in this network"))
     .addOption(new Option("--depth <steps>", "steps to follow, 1 to 10"))
     .option("--as-of <time>", "as it was at this time, or right after a change")
     .addOption(outputOption())
-    .action((name: string, { output, needs = false, depth, asOf }: ImpactOptions, self: Command) =>
+    .action((name: string, { output, network, needs = false, depth, asOf }: ImpactOptions, self: Command) =>
       connectedFor(self, surroundings, getServiceImpact, async (connection) => {
-        const { operation, id } = await subjectOf(connection, name);
+        const { operation, id } = await subjectOf(connection, name, await withIds(connection, { network_id: network }));
         const query = {
           ...{ direction: IMPACT_DIRECTIONS[needs ? 1 : 0], limit: MOST_LISTED },
           ...(depth !== undefined && { depth }),
@@ -55,10 +57,10 @@ export const addImpact: AddCommands = (program, surroundings: Surroundings) => {
 };
 
 /** A service, or a host, of this name. @throws Problem */
-async function subjectOf(connection: Connection, name: string) {
+async function subjectOf(connection: Connection, name: string, within: Readonly<Record<string, unknown>>) {
   const [hostName = "", ...rest] = name.split("/");
   if (rest.length > 0) {
-    const host_id = await idOf(connection, resourceNamed("hosts"), hostName);
+    const host_id = await idOf(connection, resourceNamed("hosts"), hostName, within);
     return {
       operation: getServiceImpact,
       id: await idOf(connection, resourceNamed("services"), rest.join("/"), { host_id }),
@@ -70,10 +72,10 @@ async function subjectOf(connection: Connection, name: string) {
     return { operation: getServiceImpact, id: name };
   }
   try {
-    return { operation: getHostImpact, id: await idOf(connection, resourceNamed("hosts"), name) };
+    return { operation: getHostImpact, id: await idOf(connection, resourceNamed("hosts"), name, within) };
   } catch (error) {
     if (!(error instanceof Problem) || error.exitCode !== EXIT.missing) throw error;
-    return { operation: getServiceImpact, id: await idOf(connection, resourceNamed("services"), name) };
+    return { operation: getServiceImpact, id: await idOf(connection, resourceNamed("services"), name, within) };
   }
 }
 

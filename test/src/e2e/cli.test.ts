@@ -55,6 +55,14 @@ async function installed(env: Readonly<Record<string, string>>, ...words: readon
   return { exitCode, stdout, stderr };
 }
 
+/** The exit code of the installed program whose reader is gone before it says anything, as with `| head -n 0`. */
+async function unread(env: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<number> {
+  const own = environmentOf(env);
+  const running = execa(program, words, { env: own, extendEnv: false, reject: false, cwd: own["HOME"], input: "" });
+  running.stdout.destroy();
+  return (await running).exitCode ?? -1;
+}
+
 /** The same in the test's own process: starting the program takes longer than most commands. */
 function nts(env: Readonly<Record<string, string>>, ...words: readonly string[]): Promise<Ended> {
   return listenedTo(() => undefined, env, ...words);
@@ -77,6 +85,7 @@ async function listenedTo(
       hear(text);
     },
     progress: () => undefined,
+    outliveReader: () => undefined,
     ask: () => Promise.resolve(""),
     input: () => Promise.resolve(""),
   };
@@ -242,6 +251,21 @@ describe("nts: failures, collecting and following", () => {
   });
 });
 
+describe("nts: a reader that goes away", () => {
+  it("ends what only reads, and not what writes", async () => {
+    const account = await anAccount(stack.url);
+    await aNetworkWithAHost(account.session);
+    const env = await withKey(account);
+    const document = join(mkdtempSync(join(folder, "apply-")), "some.yaml");
+    writeFileSync(document, "- { kind: Host, name: tv }\n- { kind: Host, name: printer }\n");
+    expect(await unread(env, "get", "hosts")).toBe(141);
+    expect(await unread(env, "apply", "-f", document, "--dry-run")).toBe(141);
+    expect(await unread(env, "apply", "-f", document, "--yes")).toBe(0);
+    expect((await nts(env, "get", "hosts", "-o", "name")).stdout).toBe("nas\nswitch\ntv\nprinter");
+    expect(await unread(env, "apply", "-f", "nothing.yaml", "--yes")).toBe(2);
+  });
+});
+
 describe("nts: names", () => {
   it("refuses members that do not exist, with their place and what was meant, and writes nothing", async () => {
     const account = await anAccount(stack.url);
@@ -282,7 +306,9 @@ describe("nts: names", () => {
     expect((await nts(env, "get", "host", "naz")).stderr).toBe("No host is called naz; did you mean nas?");
     expect(await printed("get", "services", "-n", "home", "-o", "jsonpath=$[*].name")).toBe("web\nssh");
     const planned = await nts(env, "delete", "services", "web", "ssh", "--dry-run");
-    for (const service of ["- Service web\n", "- Service ssh\n"]) expect(planned.stderr).toContain(service);
+    for (const one of ["Service web\n", "Service ssh\n", "Dependency cron on nas → web on nas:443\n"])
+      expect(planned.stderr).toContain(`- ${one}`);
+    expect((await nts(env, "delete", "host", "switch", "--dry-run")).stderr).toContain("- Link nas – switch 1\n");
     const described = await printed("get", "host", "nas");
     for (const part of [
       "Interfaces:",
@@ -632,6 +658,7 @@ async function aTerminal(account: Account, ask: () => Promise<string>): Promise<
   const terminal = {
     ...{ env: { ...(await withKey(account)), NTS_URL: stack.url }, isInteractive: true, isOutputShown: true },
     ...{ signal: new AbortController().signal, print: nothing, say: nothing, progress: nothing },
+    outliveReader: nothing,
     ...{ write: () => Promise.resolve(), ask, input: () => Promise.resolve("") },
   };
   return { terminal, run: () => Promise.resolve(null) };

@@ -44,6 +44,7 @@ async function nts(commands: string): Promise<string> {
       write: () => Promise.resolve(),
       say: (text: string) => void said.push(text),
       progress: () => undefined,
+      outliveReader: () => undefined,
       ask: () => Promise.resolve(""),
       input: () => Promise.resolve(""),
     };
