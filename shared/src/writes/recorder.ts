@@ -27,6 +27,8 @@ export interface Recorded {
   readonly id: string;
   /** The changed or deleted revision; null for a new entity. */
   readonly revision: number | null;
+  /** What people call it, if it has no name of its own. */
+  readonly name?: string;
   /** For a deleted entity, only its name is read. */
   readonly before: object | null;
   /** Null for a deleted entity. */
@@ -37,6 +39,8 @@ export interface Recorder {
   /** Ids of new entities to which others refer before they are recorded. */
   expect(ids: readonly string[]): void;
   record(change: Recorded): void;
+  /** The name of something that was recorded. */
+  nameOf(id: string): string | undefined;
   /** How many more changes a plan can list. */
   readonly room: number;
   /** Cascaded deletions that are also listed one by one. */
@@ -56,6 +60,7 @@ export function createRecorder(named: ReadonlySet<string>): Recorder {
   const removed: PlannedRemovedBinding[] = [];
   const cascades = new Map<string, number>();
   const newIds = new Map<string, string>();
+  const names = new Map<string, string>();
   const actions = new Set<PlannedChange["action"]>();
   const hash = createHash("sha256");
   let bytes = 0;
@@ -75,7 +80,8 @@ export function createRecorder(named: ReadonlySet<string>): Recorder {
     get room() {
       return truncated ? 0 : PLANNED_CHANGES - changes.length;
     },
-    record: ({ kind, id, revision, before, after }) => {
+    nameOf: (id) => names.get(id),
+    record: ({ kind, id, revision, before, after, name: given }) => {
       recorded += 1;
       const action = before === null && after !== null ? "create" : after === null ? "delete" : "update";
       if (kind.collection !== PARTS) actions.add(action);
@@ -85,7 +91,8 @@ export function createRecorder(named: ReadonlySet<string>): Recorder {
       hash.update(`${JSON.stringify(entry, withoutNewIds)}\n`);
       if (action === "delete" && !named.has(id)) along(kind.collection, 1);
       if (truncated) return;
-      const name = nameOf((before ?? after ?? {}) as Record<string, unknown>);
+      const name = given ?? nameOf((before ?? after ?? {}) as Record<string, unknown>);
+      names.set(id, name);
       bytes += name.length + JSON.stringify(fields).length;
       if (changes.length < PLANNED_CHANGES && bytes <= PLANNED_BYTES)
         changes.push({ action, entity: kind.name, id, name, fields });

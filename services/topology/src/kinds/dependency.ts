@@ -9,6 +9,7 @@ export const dependencyKind = kind("Dependency", {
   update: DependencyUpdate,
   placed: ["network_id"],
   defaults: {},
+  namedIn: ["wire"],
   archived: DependencyCreate.extend({ ...MADE, source: DependencySource }),
   keysOf: (dependency) => ({
     ...namedBy(dependency),

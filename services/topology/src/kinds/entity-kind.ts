@@ -18,6 +18,8 @@ export interface EntityKind<T extends Entity> {
   readonly mayBeOfAll?: boolean;
   /** True for what disappears with a host. */
   readonly onHosts?: boolean;
+  /** True for what is between hosts, and has no name of its own. */
+  readonly between?: boolean;
   /** True for entities with tags. */
   readonly tagged?: boolean;
   /** True for entities with sightings. */

@@ -106,6 +106,7 @@ export function kind<
     networkOf: networkOf(name),
     mayBeOfAll,
     onHosts: parent === "Host" || between,
+    between,
     tagged,
     sighted,
     archived,

@@ -2,10 +2,11 @@ import type { ClientSession, Filter } from "mongodb";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { FIRST_FORM, withUnknown } from "@nts/shared/mongo/forms";
 import { UNCONFIRMED } from "@nts/shared/mongo/connect";
-import { recorderOf } from "@nts/shared/writes/recorder";
+import { type Recorder, recorderOf } from "@nts/shared/writes/recorder";
 import { chunksOf } from "@nts/shared/groups";
 import { createNote, signed } from "./authorship.js";
 import type { Database } from "./database.js";
+import { createEndNames, nameBetween } from "./end-names.js";
 import type { Entity, EntityDocument, EntityKind, EntityParts, Extra, Stored } from "./entities.js";
 import { STORED } from "./entity-reader.js";
 import { BY_ID } from "./indexes.js";
@@ -49,7 +50,11 @@ export function createEntityWrites<T extends Entity>(
     // Members added by a newer build are kept.
     newDocumentOf(kind, organizationId, { entity: withUnknown(kind.clean(entity), entity) as T, revision });
 
-  const { recordChanges, recordRemovals } = createRecording(database, kind, { collection, visible, reader });
+  const { recordCreations, recordChanges, recordRemovals } = createRecording(database, kind, {
+    collection,
+    visible,
+    reader,
+  });
 
   return {
     keysOf: (entity) => keysOf(kind, entity),
@@ -61,9 +66,7 @@ export function createEntityWrites<T extends Entity>(
         ...(typeof extra === "function" ? extra(entity) : extra),
       }));
       if (documents.length > 0) await collection.insertMany(documents, { session: tx });
-      const recorder = recorderOf(tx);
-      for (const one of inserted)
-        recorder?.record({ kind, id: one.id, revision: null, before: null, after: kind.clean(one) });
+      await recordCreations(tx, scope, inserted);
     },
     ...createReplacing(kind, { collection, visible, documentOf, recordChanges }),
     remove: async (tx, scope, filter) => {
@@ -146,12 +149,35 @@ async function inBatches(
 
 /** Reports changes to the plan of a write, if any, and the author of deletions to the journal. */
 function createRecording<T extends Entity>(
-  { db }: Database,
+  database: Database,
   kind: EntityKind<T>,
   { collection, visible, reader }: EntityParts<T>,
 ) {
-  const note = createNote(db);
+  const note = createNote(database.db);
+  const readEndNames = createEndNames(database);
+
+  /** What people call each, if it has no name of its own. */
+  async function naming(
+    tx: ClientSession,
+    scope: Scope,
+    recorder: Recorder,
+    entities: readonly T[],
+  ): Promise<(entity: T) => { readonly name?: string }> {
+    if (kind.between !== true) return () => ({});
+    const names = await readEndNames(tx, scope, entities.slice(0, recorder.room));
+    return (entity: T) => ({ name: nameBetween(entity, (id) => recorder.nameOf(id) ?? names.get(id)) });
+  }
+
   return {
+    recordCreations: async (tx: ClientSession, scope: Scope, created: readonly T[]): Promise<void> => {
+      const recorder = recorderOf(tx);
+      if (recorder === undefined) return;
+      const nameOf = await naming(tx, scope, recorder, created);
+      for (const one of created) {
+        const after = kind.clean(one);
+        recorder.record({ kind, id: one.id, revision: null, before: null, after, ...nameOf(one) });
+      }
+    },
     recordChanges: async (tx: ClientSession, scope: Scope, changed: readonly Stored<T>[]): Promise<void> => {
       const recorder = recorderOf(tx);
       if (recorder === undefined) return;
@@ -159,10 +185,17 @@ function createRecording<T extends Entity>(
       const found = await collection.find(named, { projection: STORED, session: tx, hint: BY_ID }).toArray();
       const stored = found.map((document) => reader.storedIn(document, scope));
       const before = new Map(stored.map((one) => [one.entity.id, one]));
+      const nameOf = await naming(
+        tx,
+        scope,
+        recorder,
+        stored.map(({ entity }) => entity),
+      );
       for (const { entity } of changed) {
         const old = before.get(entity.id);
         if (old === undefined) continue;
-        recorder.record({ kind, id: entity.id, revision: old.revision, before: old.entity, after: kind.clean(entity) });
+        const states = { before: old.entity, after: kind.clean(entity) };
+        recorder.record({ kind, id: entity.id, revision: old.revision, ...states, ...nameOf(old.entity) });
       }
     },
     /** @returns the number reported, limited by the plan */
@@ -174,10 +207,20 @@ function createRecording<T extends Entity>(
       const projection = { revision: 1, form: 1, ...Object.fromEntries(names.map((field) => [field, 1])) };
       const options = { session: tx, projection, limit: recorder.room } as const;
       const found = await collection.find(filter, options).sort({ _id: 1 }).toArray();
-      for (const document of found) {
-        const before = names.includes("wire") ? reader.storedIn(document, scope).entity : document;
-        recorder.record({ kind, id: document._id, revision: document.revision, before, after: null });
+      if (!names.includes("wire")) {
+        for (const { _id: id, revision, ...before } of found)
+          recorder.record({ kind, id, revision, before, after: null });
+        return found.length;
       }
+      const entities = found.map((document) => reader.storedIn(document, scope));
+      const nameOf = await naming(
+        tx,
+        scope,
+        recorder,
+        entities.map(({ entity }) => entity),
+      );
+      for (const { entity: before, revision } of entities)
+        recorder.record({ kind, id: before.id, revision, before, after: null, ...nameOf(before) });
       return found.length;
     },
   };
