@@ -32,5 +32,9 @@ export const TopologySettings = z.object({
   WEBHOOK_ALLOW: NetworkList.default([]).describe(
     "Networks (CIDRs, comma-separated) to which webhooks may send although they are private, and also by plain http; none unless set.",
   ),
+  INVENTORY_METRICS: z
+    .enum(["yes", "no"])
+    .default("no")
+    .describe("`yes` adds counts of each network to `/metrics`, with the names of networks; see docs/exports.md."),
 });
 export type TopologyConfig = z.infer<typeof TopologySettings>;

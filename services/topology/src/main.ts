@@ -29,6 +29,7 @@ import { createImportJobRunner } from "./imports/jobs/jobs.js";
 import { createRevertJobRunner } from "./reverts/jobs.js";
 import { createImportRunner, type ImportRunner } from "./imports/runner.js";
 import { journalCollections } from "./journal/collections.js";
+import { addInventoryMetrics } from "./inventory-metrics.js";
 import { createFeeds, type Feeds } from "./journal/feeds.js";
 import { type Journal, startJournal } from "./journal/journal.js";
 import { createJournalReader } from "./journal/read.js";
@@ -58,6 +59,7 @@ startProcess(async () => {
   addPoolMetrics(metrics.registry, mongo);
   addBusMetrics(metrics.registry, bus);
   const stateMetrics = startStateMetrics(db, metrics.registry);
+  if (settings.INVENTORY_METRICS === "yes") addInventoryMetrics(db, metrics.registry);
 
   const shares = createShares({ operations: settings.ORGANIZATION_OPERATIONS, streams: settings.ORGANIZATION_STREAMS });
   const storage = createStorage(db, createTransactions(mongo), {

@@ -1,8 +1,16 @@
 import { describe, expect, it } from "@jest/globals";
-import { alertRules, dashboard, expressions, faultsOf, graphs, metricsIn } from "../support/observability-files.js";
+import {
+  alertRules,
+  dashboard,
+  expressions,
+  faultsOf,
+  graphs,
+  inventoryDashboard,
+  metricsIn,
+} from "../support/observability-files.js";
 
-describe("the dashboard", () => {
-  it("has graphs with a title, a description, queries with legends, and the selected data source", () => {
+describe("the dashboards", () => {
+  it("have graphs with a title, a description, queries with legends, and the selected data source", () => {
     expect(graphs.length).toBeGreaterThan(10);
     for (const { title, description, datasource, targets = [] } of graphs) {
       expect([title, description]).toEqual([expect.stringMatching(/^\w/), expect.stringMatching(/^\w.*\.$/)]);
@@ -12,7 +20,7 @@ describe("the dashboard", () => {
     }
   });
 
-  it("has no overlapping panels, and none beyond the grid", () => {
+  it.each([dashboard, inventoryDashboard])("have no overlapping panels, and none beyond the grid", (dashboard) => {
     const cells = dashboard.panels.flatMap(({ gridPos: { x, y, w, h } }) =>
       Array.from({ length: w * h }, (_, n) => `${x + (n % w)}/${y + Math.floor(n / w)}`),
     );
@@ -21,7 +29,7 @@ describe("the dashboard", () => {
     expect(new Set(dashboard.panels.map(({ id }) => id)).size).toBe(dashboard.panels.length);
   });
 
-  it("defines every variable that it uses", () => {
+  it.each([dashboard, inventoryDashboard])("define every variable that they use", (dashboard) => {
     const known = new Set(dashboard.templating.list.map(({ name }) => name));
     const used = [...JSON.stringify(dashboard.panels).matchAll(/\$\{?(\w+)/g)].map(([, name]) => name ?? "");
     expect(used.filter((name) => !known.has(name) && name !== "__rate_interval")).toEqual([]);

@@ -5,6 +5,7 @@ import { metricNamesOf, metricOf, samplesOf } from "../support/metrics.js";
 import { expressions, metricsIn } from "../support/observability-files.js";
 import { type ProcessHandle, startStack, type Stack } from "../support/stack.js";
 import { until } from "../support/until.js";
+import { aNetworkWithAHost } from "../support/world.js";
 
 /** Of Prometheus, of the exporters that the last group of alerts needs, and of `deploy/backup`. */
 const MADE_BY_OTHERS = [
@@ -19,6 +20,11 @@ const MADE_BY_OTHERS = [
   "nts_backup_last_success_timestamp_seconds",
 ];
 
+const AS_FILE = { "content-type": "application/octet-stream" };
+
+/** Of an export. */
+const EXPORTED = ["nts_certificate_not_after_seconds"];
+
 let stack: Stack;
 let account: Account;
 let gateway: ProcessHandle;
@@ -26,7 +32,7 @@ let topology: ProcessHandle;
 
 beforeAll(async () => {
   const unlimited = {
-    ...{ RATE_LIMIT_BURST: "1000", ANONYMOUS_RATE_LIMIT_BURST: "1000" },
+    ...{ RATE_LIMIT_BURST: "1000", ANONYMOUS_RATE_LIMIT_BURST: "1000", INVENTORY_METRICS: "yes" },
     ...{ AT_SERVICES_PER_USER: "1000", AT_SERVICES_PER_ORGANIZATION: "1000", ORGANIZATION_OPERATIONS: "1000" },
   };
   stack = await startStack({ ownMongod: true, env: unlimited });
@@ -50,6 +56,28 @@ async function growth(
   await task();
   return (await read()) - before;
 }
+
+// First, because counts are some seconds apart.
+describe("the metrics: the inventory", () => {
+  it("are those of the export for a key, if the operator asks for them", async () => {
+    const { network } = await aNetworkWithAHost(account.session);
+    const seen = "10.0.0.9 dev eth0 lladdr 52:54:00:12:34:56 REACHABLE\n";
+    await account.session.send("post", `/api/v1/imports/ip-neigh?network_id=${network.id}`, seen, AS_FILE);
+    const hosts = () => metricOf(topology, "nts_inventory_hosts", { network_id: network.id }).catch(() => 0);
+    await until(async () => (await hosts()) === 3);
+    const { text } = await account.session.send("get", "/api/v1/exports/metrics");
+    const exported = [...text.matchAll(/^(nts_inventory_\w+)\{network="Home",.*\} (\d+)$/gm)];
+    expect(exported.map(([, name, value]) => [name, Number(value)])).toEqual(
+      expect.arrayContaining([
+        ["nts_inventory_hosts", 3],
+        ["nts_inventory_strangers", 1],
+        ["nts_inventory_services", 1],
+      ]),
+    );
+    for (const [, name = "", value] of exported)
+      expect([name, await metricOf(topology, name, { network_id: network.id })]).toEqual([name, Number(value)]);
+  });
+});
 
 describe("the internal port of every process", () => {
   it.each(["/livez", "/readyz"])("returns 200 for %s", async (path) => {
@@ -80,7 +108,7 @@ describe("the internal port of every process", () => {
 
 describe("the dashboard and the alert rules", () => {
   it("query existing metrics", async () => {
-    const known = new Set([...MADE_BY_OTHERS]);
+    const known = new Set([...MADE_BY_OTHERS, ...EXPORTED]);
     for (const process of all()) for (const name of await metricNamesOf(process)) known.add(name);
     expect(expressions.flatMap(metricsIn).filter((name) => !known.has(name))).toEqual([]);
   });

@@ -32,22 +32,25 @@ const read = (name: string): string =>
   readFileSync(new URL(`../../../deploy/observability/${name}`, import.meta.url), "utf8");
 
 export const dashboard = JSON.parse(read("grafana-dashboard.json")) as Dashboard;
+export const inventoryDashboard = JSON.parse(read("grafana-inventory.json")) as Dashboard;
 
 export const alertRules = (parse(read("prometheus-alerts.yml")) as { groups: { rules: AlertRule[] }[] }).groups.flatMap(
   ({ rules }) => rules,
 );
 
 /** The panels with content; the others are headings. */
-export const graphs = dashboard.panels.filter(({ type }) => type !== "row");
+export const graphs = [dashboard, inventoryDashboard].flatMap(({ panels }) =>
+  panels.filter(({ type }) => type !== "row"),
+);
 
-/** Every expression of the dashboard, with Grafana's variables replaced, and of the alert rules. */
+/** Every expression of the dashboards, with Grafana's variables replaced, and of the alert rules. */
 export const expressions: readonly string[] = [
   ...graphs.flatMap(({ targets = [] }) => targets.map(({ expr }) => filledIn(expr))),
   ...alertRules.map(({ expr }) => expr),
 ];
 
 function filledIn(expr: string): string {
-  return expr.replaceAll("$__rate_interval", "1m").replaceAll("$instance", ".*");
+  return expr.replaceAll("$__rate_interval", "1m").replaceAll(/\$(?:instance|network)/g, ".*");
 }
 
 /** The syntax errors of a PromQL expression. */

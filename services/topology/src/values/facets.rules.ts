@@ -5,7 +5,7 @@ import type { Runner } from "./runners.rules.js";
 // Facets: values by which lists filter for equality, in one indexed field: `rack` and `rack:A3` of an attribute, and
 // `@role:Printer`, `@stranger`, or `@on:` and the id of a runner, where the sign keeps others apart from attributes.
 
-const STRANGER = "@stranger";
+export const STRANGER = "@stranger";
 
 interface Faceted {
   readonly attributes: Attributes;

@@ -5,6 +5,7 @@ import { createCertificatesWriter } from "./certificates.rules.js";
 import { createCsvWriter } from "./csv.rules.js";
 import { createDnsWriter } from "./dns.rules.js";
 import { createHostsWriter } from "./hosts.rules.js";
+import { createMetricsWriter } from "./metrics.rules.js";
 import type { NetboxTable } from "@nts/shared/contract/netbox-tables.rules";
 import { createNetboxWriter } from "./netbox.rules.js";
 import { createPrometheusWriter, type WantedTargets } from "./prometheus.rules.js";
@@ -350,5 +351,41 @@ describe("metrics of certificates", () => {
     expect(lines.slice(2)).toEqual([
       `nts_certificate_not_after_seconds{network="Büro 1",host="nas \\"1\\"",host_id="${host.id}",address="10.0.0.1",port="443/tcp",subject="CN=nas.example"} 1772323200`,
     ]);
+  });
+});
+
+describe("metrics of the inventory", () => {
+  it("count hosts, and what is on them, for each network, also for those without any", () => {
+    const at = (days: number): string => new Date(days * 86_400_000).toISOString();
+    const host = { ...aHost({ ips: ["10.0.0.1"], ports: [[443, "Tcp"]] }), is_known: true };
+    const [port] = host.ports;
+    const certificate = { not_after: at(20) };
+    const stranger = {
+      ...host,
+      is_known: false,
+      missed_since: at(0),
+      ports: [{ ...port!, observed: { certificate } }],
+    };
+    const writer = createMetricsWriter(
+      new Map([
+        [host.network_id, "Büro 1"],
+        ["empty", "Lab"],
+      ]),
+      0,
+    );
+    const begin = writer.begin + writer.hosts([host, stranger as never]);
+    const lines = (begin + [...writer.end()].join("")).split("\n").filter((line) => line.startsWith("nts_"));
+    const of = (network_id: string): Record<string, number> =>
+      Object.fromEntries(
+        lines.flatMap((line) => {
+          const [, name = "", value] = /^nts_inventory_(\w+)\{.*\} (\d+)$/.exec(line) ?? [];
+          return line.includes(`network_id="${network_id}"`) ? [[name, Number(value)]] : [];
+        }),
+      );
+    expect(of(host.network_id)).toEqual({
+      ...{ hosts: 2, strangers: 1, missed_hosts: 1, ports: 2, services: 2, missed_services: 0 },
+      ...{ certificates: 1, certificates_ending: 1 },
+    });
+    expect(new Set(Object.values(of("empty")))).toEqual(new Set([0]));
   });
 });

@@ -1,12 +1,13 @@
 import type { Host } from "@nts/shared/contract";
+import type { NetworkCounts } from "../../storage/inventory-counts.js";
 import { type ExportWriter, metricText } from "./writer.rules.js";
 
 // Counts of the inventory for each network, as Prometheus scrapes them.
 
 /** Days within which the end of a certificate counts as soon. */
-const SOON_MS = 30 * 86_400_000;
+export const SOON_MS = 30 * 86_400_000;
 
-const METRICS = {
+const HELP: Readonly<Record<keyof NetworkCounts, string>> = {
   hosts: "Hosts of the network.",
   strangers: "Hosts that an import has made, and nobody has said that they are known.",
   missed_hosts: "Hosts that imports do not find any more.",
@@ -15,9 +16,14 @@ const METRICS = {
   missed_services: "Services that imports do not find any more.",
   certificates: "Ports with a certificate.",
   certificates_ending: "Ports whose certificate has ended, or ends within 30 days.",
-} as const;
-type Metric = keyof typeof METRICS;
-const NAMES = Object.keys(METRICS) as Metric[];
+};
+type Metric = keyof NetworkCounts;
+
+/** The metrics by what they count. */
+export const INVENTORY_METRICS: ReadonlyMap<Metric, { readonly metric: string; readonly help: string }> = new Map(
+  Object.entries(HELP).map(([name, help]) => [name as Metric, { metric: `nts_inventory_${name}`, help }]),
+);
+const NAMES = [...INVENTORY_METRICS.keys()];
 
 /** @param networks their names by id, also of those without hosts */
 export function createMetricsWriter(networks: ReadonlyMap<string, string>, nowMs: number): ExportWriter {
@@ -35,12 +41,11 @@ export function createMetricsWriter(networks: ReadonlyMap<string, string>, nowMs
       return "";
     },
     end: () =>
-      NAMES.map((name) => {
-        const metric = `nts_inventory_${name}`;
+      [...INVENTORY_METRICS].map(([name, { metric, help }]) => {
         const lines = [...counts].map(([network_id, sums]) =>
           metricText(metric, { network: networks.get(network_id) ?? network_id, network_id }, sums[name]),
         );
-        return `# HELP ${metric} ${METRICS[name]}\n# TYPE ${metric} gauge\n${lines.join("")}`;
+        return `# HELP ${metric} ${help}\n# TYPE ${metric} gauge\n${lines.join("")}`;
       }),
   };
 }
