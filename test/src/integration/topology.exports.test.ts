@@ -208,7 +208,9 @@ describe("an export: formats", () => {
     const other = await aNetwork(owner, "Elsewhere");
     await aServer(other, "not here", "10.0.0.9");
     const tag = await owner.call(createTag, { body: { name: "prod; EU, 1" } });
-    const given = { role: "Nas", attributes: { rack: "A3", height: 2, spare: true }, description: "a, b" } as const;
+    const texts = { asset: "0042", room: "42", negative: "-1", quoted: "'7", said: "true", empty: "" };
+    const attributes = { rack: "A3", height: 2, depth: -1.5, spare: true, ...texts };
+    const given = { role: "Nas", attributes, description: "a, b" } as const;
     const interfaces = [{ ip_address: "10.0.0.1", subnet_id: world.subnet.id, mac_address: "00:11:22:33:44:55" }];
     const tags = [tag.id, "a;b", "c\\d"];
     const body = { network_id: network.id, name: "nas", hostname: "nas.example", interfaces, tags, ...given };

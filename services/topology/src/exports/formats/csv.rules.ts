@@ -1,4 +1,5 @@
 import type { Attributes, CsvResource, Host } from "@nts/shared/contract";
+import { attributeText } from "@nts/shared/contract/attributes.rules";
 import { ATTRIBUTE_COLUMN, TAG_SEPARATOR, UNKNOWN_MAC } from "@nts/shared/contract/import-formats";
 import { boundOn, type ExportWriter, type Names } from "./writer.rules.js";
 
@@ -74,7 +75,7 @@ export function createCsvWriter(resource: CsvResource, names: Names, attributes:
   const { headings, rowsOf } = TABLES[resource];
   const cellsOf = ({ cells, attributes: own = {} }: Row): readonly Cell[] => [
     ...cells,
-    ...attributes.map((key) => (Object.hasOwn(own, key) ? (own[key] ?? null) : null)),
+    ...attributes.map((key) => (Object.hasOwn(own, key) ? attributeText(own[key] ?? "") : null)),
   ];
   return {
     begin: lineOf([...headings, ...attributes.map((key) => `${ATTRIBUTE_COLUMN}${key}`)]),

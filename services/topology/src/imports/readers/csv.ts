@@ -499,7 +499,7 @@ function roleIn(written: string): Role | null {
 /** The value of an attribute's cell; null if it is too long. */
 function attributeIn(cell: string): AttributeValue | null {
   const value = writtenAttribute(cell);
-  return typeof value !== "string" || clip(value, ATTRIBUTE_LIMIT) === value ? value : null;
+  return typeof value !== "string" || (clip(value, ATTRIBUTE_LIMIT) ?? "") === value ? value : null;
 }
 
 /** What is read of the addresses of a row. */
