@@ -93,6 +93,7 @@ export const confirmDeviceSignIn = endpoint({
   operationId: "confirm_device_sign_in",
   path: "/api/auth/device/confirm",
   summary: "Let the program that shows a code sign in as the caller",
+  description: "The program gets a session of its own with the rights of the caller.",
   response: Nothing,
   errors: ["not_found", "login_throttled", "confirmation_required", "session_expired"],
 });
@@ -102,6 +103,7 @@ export const refuseDeviceSignIn = endpoint({
   operationId: "refuse_device_sign_in",
   path: "/api/auth/device/refuse",
   summary: "Refuse a sign-in with a code",
+  description: "The program is told so, and its code cannot be used any more.",
   response: Nothing,
   errors: ["not_found", "login_throttled"],
 });

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { ErrorCode } from "../errors.js";
+import type { OperationTag } from "./operation-tags.js";
 import type { Upload } from "./upload.js";
 
 /** Permission levels, highest first. @see docs/api.md "Permissions" */
@@ -75,7 +76,7 @@ export interface Endpoint<
   /** Supports `dry_run` and `explain`: `query` contains the parameters of {@link planned}. */
   readonly plans?: boolean;
   /** The group in the documentation. */
-  readonly tag: string;
+  readonly tag: OperationTag;
   readonly summary: string;
   readonly description?: string;
   readonly params?: Params;

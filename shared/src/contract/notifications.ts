@@ -55,6 +55,7 @@ export const getNotifications = endpoint({
   operationId: "get_notifications",
   method: "get",
   summary: "Get what the caller is told by mail of the session's organization",
+  description: "Nothing until it has been set.",
   response: Notifications,
   errors: [],
 });

@@ -45,6 +45,7 @@ export const listProviders = endpoint({
   path: "/api/auth/providers",
   credential: "none",
   summary: "List the identity providers available for sign-in",
+  description: "Needs no credential: it is what a page for signing in shows.",
   response: z.array(Provider).meta({ id: "Providers" }),
   errors: [],
 });
@@ -71,6 +72,7 @@ export const prepareProviderSignIn = endpoint({
   path,
   credential: "none",
   summary: "Start a sign-in with a provider, optionally with an invite, for pages that redirect by themselves",
+  description: "Sets a cookie that is required to complete the sign-in within ten minutes.",
   params: byProvider,
   body: z
     .object({ return_to: ReturnTo, invite_token: z.string().trim().min(1).max(200).optional() })
@@ -144,6 +146,7 @@ export const listIdentities = endpoint({
   path: "/api/auth/identities",
   credential: "session",
   summary: "List the linked provider accounts of the caller",
+  description: "With each, the caller can sign in.",
   response: z
     .object({
       identities: z.array(Identity),
@@ -161,6 +164,7 @@ export const unlinkProvider = endpoint({
   credential: "session",
   endsSessions: true,
   summary: "Unlink a provider, ending the sessions started with it",
+  description: "The last way to sign in cannot be unlinked.",
   params: byProvider,
   response: Nothing,
   errors: ["not_found", "confirmation_required", "last_sign_in", "write_conflict"],

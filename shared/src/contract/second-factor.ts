@@ -61,6 +61,8 @@ export const offerSecondFactorAtLogin = endpoint({
   operationId: "offer_second_factor_at_login",
   path: "/api/auth/login/second-factor/offer",
   summary: "Start the authenticator setup required by a login",
+  description:
+    "For users without a second factor of organizations that require one. The secret is shown only here; it becomes active with its first code.",
   body: z.object({ challenge: Challenge }).meta({ id: "SecondFactorLoginSetUp" }),
   response: SecondFactorOffer,
   errors: ["challenge_expired", "second_factor_not_configured", "write_conflict"],
@@ -73,6 +75,7 @@ export const enableSecondFactorAtLogin = endpoint({
   operationId: "enable_second_factor_at_login",
   path: "/api/auth/login/second-factor/enable",
   summary: "Complete a login with the first code of the new authenticator app",
+  description: "Sets the cookie `session_id`. The recovery codes are shown only here.",
   body: SecondStep,
   etag: true,
   response: z.object({ user: User, ...RecoveryCodes.shape }).meta({ id: "FirstSecondFactorLogin" }),
@@ -85,6 +88,7 @@ export const getSecondFactor = endpoint({
   method: "get",
   path,
   summary: "Get the state of the caller's second factor",
+  description: "Whether one is set up, and how many recovery codes are left.",
   response: SecondFactor,
   errors: [],
 });
@@ -109,6 +113,7 @@ export const enableSecondFactor = endpoint({
   method: "post",
   path: `${path}/enable`,
   summary: "Enable the second factor that is being set up; every sign-in then requires a code",
+  description: "All other sessions of the user end. The recovery codes are shown only here.",
   body: CodeGiven,
   response: RecoveryCodes,
   errors: [...GUESSED, "confirmation_required", "not_found"],
@@ -134,6 +139,7 @@ export const renewRecoveryCodes = endpoint({
   method: "post",
   path: `${path}/recovery-codes`,
   summary: "Generate new recovery codes, which invalidates the previous ones",
+  description: "They are shown only here. Requires a confirmation by a code.",
   response: RecoveryCodes,
   errors: ["confirmation_required", "not_found", "write_conflict"],
 });
@@ -144,6 +150,7 @@ export const disableSecondFactor = endpoint({
   method: "delete",
   path,
   summary: "Disable the second factor",
+  description: "Requires a confirmation by a code. Recovery codes end with it.",
   response: Nothing,
   errors: ["confirmation_required", "not_found", "write_conflict"],
 });

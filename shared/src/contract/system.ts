@@ -15,6 +15,7 @@ export const getVersion = endpoint({
   method: "get",
   path: "/api/version",
   summary: "Get the versions of the API and the server",
+  description: "Needs no credential. `api_version` changes only if clients have to change.",
   response: Version,
 });
 
@@ -24,5 +25,6 @@ export const getHealth = endpoint({
   method: "get",
   path: "/api/health",
   summary: "Check that the gateway is up",
+  description: "Needs no credential, and counts against no rate limit.",
   response: z.object({ status: z.literal("ok") }).meta({ id: "Health" }),
 });

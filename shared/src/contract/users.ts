@@ -192,6 +192,7 @@ export const logout = endpoint({
   credential: "optional",
   endsSessions: true,
   summary: "End the session, if any",
+  description: "Also succeeds without a session. No gateway accepts it any more when the response arrives.",
   response: Nothing,
   errors: ["csrf_rejected", "write_conflict"],
 });
@@ -203,6 +204,7 @@ export const getCurrentUser = endpoint({
   path: "/api/auth/me",
   credential: "session",
   summary: "Get the user of the session, with all organizations of the account",
+  description: "Level and networks are those of the organization that the session acts in.",
   isVolatile: true,
   response: CurrentUser,
   errors: ["session_expired"],

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import type { Endpoint } from "../contract/endpoint.js";
-import { isOfType, type Upload, type UploadedBytes } from "../contract/upload.js";
+import { BYTES, isOfType, type Upload, type UploadedBytes } from "../contract/upload.js";
 import { AppError, validationFailed } from "../errors.js";
 import { BODY_LIMIT_BYTES } from "./headers.js";
 import { excessOf } from "./json-bounds.js";
@@ -36,7 +36,8 @@ export function readUpload(
   upload: Upload,
   reading: Reading,
 ): UploadedBytes {
-  requireType(request, upload.contentTypes);
+  // Programs send files without a type, which means bytes (RFC 9110, section 8.3).
+  requireType(request, upload.contentTypes, BYTES);
   response.once("finish", () => request.resume());
   return counted(request, bodyLimitOf({ upload }, request.headers), reading);
 }
@@ -76,9 +77,9 @@ export async function readJsonBody(
 }
 
 /** Bodies are not decompressed: their limits are those of what is sent. */
-function requireType({ headers }: IncomingMessage, types: readonly string[]): void {
+function requireType({ headers }: IncomingMessage, types: readonly string[], usual?: string): void {
   const encoding = headers["content-encoding"] ?? "identity";
-  if (encoding.toLowerCase() !== "identity" || !isOfType(headers["content-type"], types))
+  if (encoding.toLowerCase() !== "identity" || !isOfType(headers["content-type"] ?? usual, types))
     throw new AppError("unsupported_media_type");
 }
 

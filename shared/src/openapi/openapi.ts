@@ -17,6 +17,7 @@ import {
 } from "../contract/writes.js";
 import { RESPOND_ASYNC } from "../http/headers.js";
 import { makePortable } from "./portable.js";
+import { OPERATION_TAGS } from "../contract/operation-tags.js";
 import { createResponses, HEADERS, inlineUnsharedResponses, type Responses } from "./responses.js";
 
 // Generates the OpenAPI 3.1 document from the contract alone.
@@ -38,7 +39,7 @@ export function createOpenApiDocument(version: string): object {
     },
     servers: [{ url: "/" }],
     security: SECURITY.any,
-    tags: [...new Set(OPERATIONS.map(({ tag }) => tag))].map((name) => ({ name })),
+    tags: [...new Set(OPERATIONS.map(({ tag }) => tag))].map((name) => ({ name, description: OPERATION_TAGS[name] })),
     paths,
     components: {
       headers: HEADERS,

@@ -5,11 +5,7 @@ use std::env::var;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    // It sends files without a media type.
-    let mut headers = reqwest::header::HeaderMap::new();
-    headers.insert("content-type", "application/octet-stream".parse()?);
     let configuration = Configuration {
-        client: reqwest::Client::builder().default_headers(headers).build()?,
         base_path: var("NTS_URL")?,
         bearer_access_token: Some(var("NTS_API_KEY")?),
         ..Configuration::new()

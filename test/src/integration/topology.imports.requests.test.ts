@@ -194,7 +194,7 @@ describe("an import is rejected as a whole for its file", () => {
     ],
     ["as JSON", null, "{}", { "content-type": "application/json" }, 415, "unsupported_media_type"],
     ["with an idempotency key", null, scanFile("ping"), { "idempotency-key": "scan" }, 400, "validation_failed"],
-    ["without a type", null, scanFile("ping"), { "content-type": undefined }, 415, "unsupported_media_type"],
+    ["with an empty type", null, scanFile("ping"), { "content-type": "" }, 415, "unsupported_media_type"],
     [
       "in another charset",
       null,
