@@ -28,6 +28,7 @@ const Authorize = lazy(() => import("./sign-in/authorize-page.js"));
 const Welcome = lazy(() => import("./welcome/welcome-page.js"));
 const Hosts = lazy(() => import("./hosts/hosts-page.js"));
 const Host = lazy(() => import("./hosts/host-page.js"));
+const Duplicates = lazy(() => import("./hosts/duplicates-page.js"));
 const NotSeen = lazy(() => import("./not-seen/not-seen-page.js"));
 const Certificates = lazy(() => import("./certificates/certificates-page.js"));
 const Services = lazy(() => import("./services/services-page.js"));
@@ -85,6 +86,7 @@ export function App(): ReactNode {
                     <Route path={PATHS.host} element={<Host />} />
                     <Route path={PATHS.notSeen} element={<NotSeen />} />
                     <Route path={PATHS.certificates} element={<Certificates />} />
+                    <Route path={PATHS.duplicates} element={<Duplicates />} />
                     <Route path={PATHS.services} element={<Services />} />
                     <Route path={PATHS.service} element={<Service />} />
                     <Route path={PATHS.dependency} element={<Dependency />} />

@@ -17,6 +17,7 @@ export const PATHS = {
   host: "/hosts/:id",
   notSeen: "/not-seen",
   certificates: "/certificates",
+  duplicates: "/duplicates",
   services: "/services",
   service: "/services/:id",
   dependency: "/dependencies/:id",

@@ -311,6 +311,7 @@ export const OPERATIONS = {
   run_collector: { method: "post", path: "/api/v1/collectors/{id}/run", takesKey: true },
   renew_collector_token: { method: "post", path: "/api/v1/collectors/{id}/token", takesKey: true },
   report_certificates: { method: "get", path: "/api/v1/reports/certificates" },
+  report_duplicates: { method: "get", path: "/api/v1/reports/duplicates" },
   report_gone: { method: "get", path: "/api/v1/reports/gone" },
   report_utilization: { method: "get", path: "/api/v1/reports/utilization" },
   export_inventory: { method: "get", path: "/api/v1/exports/{format}" },

@@ -73,6 +73,62 @@ export const reportCertificates = endpoint({
   errors: [],
 });
 
+/** The most hosts among which duplicates are looked for: their names are in memory meanwhile. */
+export const MOST_COMPARED_HOSTS = 50_000;
+/** Maximum groups of hosts that are alike, and hosts that are named of each. */
+export const MOST_DUPLICATES = 200;
+export const MOST_ALIKE = 10;
+
+/** What hosts have in common, the strongest evidence first. */
+const SameMember = z.enum(["mac_address", "ip_address", "hostname", "name"]).meta({ id: "SameMember" });
+export type SameMember = z.infer<typeof SameMember>;
+
+const DuplicateHost = z
+  .object({
+    ...{ id: Id, name: z.string(), hostname: z.string().nullable() },
+    addresses: z.array(z.string()).describe("Up to three."),
+  })
+  .meta({ id: "DuplicateHost" });
+export type DuplicateHost = z.infer<typeof DuplicateHost>;
+
+/** Hosts of a network that have something in common that one machine usually has alone. */
+const AlikeHosts = z
+  .object({
+    same: SameMember,
+    value: z.string().describe("In lower case, if it is a name."),
+    network_id: Id,
+    count: z.int().describe("Hosts that have it."),
+    hosts: z.array(DuplicateHost).describe(`The oldest ${MOST_ALIKE} of them.`),
+  })
+  .meta({ id: "AlikeHosts" });
+export type AlikeHosts = z.infer<typeof AlikeHosts>;
+
+export const Duplicates = z
+  .object({
+    compared: z.int().describe("Hosts that were compared."),
+    complete: z.boolean().describe("False if there are more than are listed."),
+    duplicates: z.array(AlikeHosts),
+  })
+  .meta({ id: "Duplicates" });
+export type Duplicates = z.infer<typeof Duplicates>;
+
+export const reportDuplicates = endpoint({
+  operationId: "report_duplicates",
+  method: "get",
+  path: "/api/v1/reports/duplicates",
+  upstream: "topology",
+  credential: "any",
+  permission: "Viewer",
+  tag: "Hosts",
+  summary: "Report hosts that may be one machine",
+  description:
+    "Hosts of a network with the same MAC address, address, host name or name, the strongest evidence first; hosts that are alike in several ways are " +
+    `listed once. MAC addresses that routers share, and those of hosts that people have split, are no evidence. At most ${MOST_DUPLICATES}, among up to ${MOST_COMPARED_HOSTS} hosts.`,
+  query: z.strictObject({ network_id: filters.network_id }),
+  response: Duplicates,
+  errors: [],
+});
+
 /** The most subnets in a report of their utilization: each takes reads of its own. */
 export const MOST_UTILIZED = 50;
 

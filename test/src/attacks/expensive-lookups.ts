@@ -10,6 +10,7 @@ const PATHS = [
   "services?q=443/tcp",
   "reports/gone?days=0",
   "reports/certificates?days=3650",
+  "reports/duplicates",
   "stats",
   "services?missed=true",
 ];

@@ -5,6 +5,7 @@ import {
   type Change,
   createHost,
   createPort,
+  createSubnet,
   deleteHost,
   diffChanges,
   getHost,
@@ -18,8 +19,11 @@ import {
   listInterfaces,
   listPorts,
   listServices,
+  mergeHosts,
   patchHost,
+  reportDuplicates,
   reportGone,
+  splitHost,
   updateHost,
 } from "@nts/shared/contract";
 import { anEmptyNetwork, hostsOf, importScan, sendFile } from "../support/imports.js";
@@ -396,6 +400,61 @@ describe("the report of stale entities", () => {
     const weeksAgo = Date.now() - 22 * 86_400_000;
     await topology.db.collection("hosts").updateMany({ network_id: network }, { $set: { seen_last: weeksAgo } });
     expect((await owner.call(reportGone, { query: {} })).gone).toHaveLength(1);
+  });
+});
+
+describe("the report of duplicates", () => {
+  const RANDOM_MAC = "02:11:32:AA:BB:CC";
+  const VRRP = "00:00:5E:00:01:0A";
+
+  it("has hosts with the same address or name, the strongest evidence first, of the caller's networks", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    const other = (await anEmptyNetwork(owner)).network;
+    const subnet = (id: string) =>
+      owner.call(createSubnet, { body: { network_id: id, cidr: "10.0.0.0/24", name: "LAN", subnet_type: "Lan" } });
+    const lan = await subnet(network);
+    const lab = await subnet(other);
+    const host = (name: string, cards: readonly (readonly [string, string | null])[], more: object = {}) => {
+      const own =
+        cards[0]?.[0] === "lab" ? { network_id: other, subnet_id: lab.id } : { network_id: network, subnet_id: lan.id };
+      const interfaces = cards.map(([ip_address, mac_address]) => ({
+        ...{ subnet_id: own.subnet_id, ip_address: ip_address === "lab" ? "10.0.0.2" : ip_address, mac_address },
+      }));
+      return owner.call(createHost, { body: { network_id: own.network_id, name, interfaces, ...more } });
+    };
+    const first = await host("nas", [
+      ["10.0.0.2", RANDOM_MAC],
+      ["10.0.0.3", RANDOM_MAC],
+      ["10.0.0.4", VRRP],
+    ]);
+    const second = await host("NAS", [["10.0.0.5", RANDOM_MAC]]);
+    const third = await host(
+      "Büro",
+      [
+        ["10.0.0.2", null],
+        ["10.0.0.6", VRRP],
+      ],
+      { hostname: "pc.lan" },
+    );
+    const fourth = await host("BÜRO", [], { hostname: "PC.lan" });
+    await host("nas", [["lab", RANDOM_MAC]]);
+    const read = async (caller: Caller, query = {}) => caller.call(reportDuplicates, { query });
+    const { compared, complete, duplicates } = await read(owner);
+    expect([compared, complete]).toEqual([5, true]);
+    expect(duplicates.map(({ same, value, hosts }) => [same, value, hosts.map(({ id }) => id)])).toEqual([
+      ["mac_address", RANDOM_MAC, [first.id, second.id]],
+      ["ip_address", "10.0.0.2", [first.id, third.id]],
+      ["hostname", "pc.lan", [third.id, fourth.id]],
+    ]);
+    expect(duplicates[0]?.hosts[0]).toEqual({
+      ...{ id: first.id, name: "nas", hostname: null, addresses: ["10.0.0.2", "10.0.0.3", "10.0.0.4"] },
+    });
+    for (const seen of [await read(owner, { network_id: other }), await read(owner.restrictedTo([other]))])
+      expect([seen.compared, seen.duplicates]).toEqual([1, []]);
+    const merged = await owner.call(mergeHosts, { params: { id: first.id }, body: { host_id: second.id } });
+    const [card] = merged.interfaces.filter(({ ip_address }) => ip_address === "10.0.0.5");
+    await owner.call(splitHost, { params: { id: first.id }, body: { interface_ids: [card!.id], name: "repeater" } });
+    expect((await read(owner)).duplicates.map(({ same }) => same)).toEqual(["ip_address", "hostname"]);
   });
 });
 

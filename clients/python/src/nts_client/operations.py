@@ -38,6 +38,7 @@ from .types import (
     DependencyUpdate,
     Diff,
     DiffFormat,
+    Duplicates,
     ExportFormat,
     Gone,
     Health,
@@ -147,11 +148,13 @@ class Operations(Transport):
     """Every operation that an API key can use, under its `operationId`."""
 
     def get_health(self) -> Response[Health]:
-        """Check that the gateway is up."""
+        """Check that the gateway is up. Needs no credential, and counts against no rate limit."""
         return self._send("GET", "/api/health")
 
     def get_version(self) -> Response[Version]:
-        """Get the versions of the API and the server."""
+        """Get the versions of the API and the server. Needs no credential. `api_version` changes only if clients
+        have to change.
+        """
         return self._send("GET", "/api/version")
 
     def list_users(
@@ -3807,6 +3810,14 @@ class Operations(Transport):
         Requires `Viewer`.
         """
         return self._send("GET", "/api/v1/reports/certificates", query={"days": days, "network_id": network_id})
+
+    def report_duplicates(self, *, network_id: str | None = None) -> Response[Duplicates]:
+        """Report hosts that may be one machine. Hosts of a network with the same MAC address, address, host name
+        or name, the strongest evidence first; hosts that are alike in several ways are listed once. MAC
+        addresses that routers share, and those of hosts that people have split, are no evidence. At most 200,
+        among up to 50000 hosts. Requires `Viewer`.
+        """
+        return self._send("GET", "/api/v1/reports/duplicates", query={"network_id": network_id})
 
     def report_gone(self, *, days: int | None = None, network_id: str | None = None) -> Response[Gone]:
         """Report entities that imports have been missing for some days. By kind and network, longest missing

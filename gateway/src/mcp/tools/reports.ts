@@ -5,15 +5,12 @@ import {
   DEEPEST_IMPACT,
   getHostImpact,
   getServiceImpact,
-  type Host,
   IMPACT_DIRECTIONS,
   listChanges,
-  listHosts,
   reportCertificates,
+  reportDuplicates,
   reportGone,
 } from "@nts/shared/contract";
-import type { Client } from "@nts/shared/client";
-import { folded } from "@nts/shared/contract/folding.rules";
 import { putUnder } from "@nts/shared/groups";
 import { z } from "zod";
 import { fitting, type Following, nothingFound, pageOf, short } from "../results.rules.js";
@@ -226,12 +223,11 @@ export const endingCertificates = tool({
   },
 });
 
-/** Hosts that are compared: the requests of one call, and the size of each. */
-const COMPARED_PAGES = 5;
-const COMPARED_HOSTS = 100;
-
 const AlikeHost = z.object({ id: text, name: text, addresses: z.array(text) });
 const Alike = z.object({ same: text, value: text, hosts: z.array(AlikeHost) });
+
+/** Hosts that are named of those that are alike. */
+const ALIKE_HOSTS = 5;
 
 export const findDuplicates = tool({
   name: "find_duplicates",
@@ -240,66 +236,16 @@ export const findDuplicates = tool({
     "Hosts of one network that may be the same machine: they have the same MAC address, IP address, host name or name. A person decides; " +
     "plan_change merges them.",
   input: z.object({ network_id: network, from }),
-  output: z.object({ compared: count, total: count, alike: z.array(Alike) }),
+  output: z.object({ compared: count, alike: z.array(Alike) }),
   run: async (client, { network_id, from: offset }) => {
-    const { hosts, total } = await hostsToCompare(client, network_id);
-    const alike = alikeAmong(hosts);
-    const { items, next } = pageOf(alike.slice(offset), offset);
-    const rest =
-      hosts.length < total ? ` Only ${hosts.length} of ${total} hosts were compared: give a network_id.` : "";
-    const nothing = { sentence: `Nothing found. No two hosts are alike.${rest}` };
-    return {
-      data: { compared: hosts.length, total, alike: items },
-      next:
-        next !== null
-          ? `call find_duplicates with the same arguments and from=${next}`
-          : alike.length === 0
-            ? nothing
-            : { sentence: `That is all.${rest}` },
-    };
+    const { compared, complete, duplicates } = await client.call(reportDuplicates, { query: inNetwork(network_id) });
+    const rows = duplicates.slice(offset).map(({ same, value, hosts }) => ({
+      ...{ same, value: short(value, 100) },
+      hosts: hosts.slice(0, ALIKE_HOSTS).map(({ id, name, addresses }) => ({ id, name: short(name, 60), addresses })),
+    }));
+    const { items, next } = pageOf(rows, offset);
+    const others = { sentence: "There are more than these: merge some of them, or give a network_id." };
+    const end = duplicates.length === 0 ? nothingFound("No two hosts are alike.") : complete ? null : others;
+    return { data: { compared, alike: items }, next: sameFrom("find_duplicates", next) ?? end };
   },
 });
-
-async function hostsToCompare(client: Client, network_id: string | undefined) {
-  const query = { limit: COMPARED_HOSTS, ...inNetwork(network_id) };
-  const hosts: Host[] = [];
-  let cursor: string | undefined;
-  let total = 0;
-  for (let page = 0; page < COMPARED_PAGES; page++) {
-    const { data, pagination } = await client.list(listHosts, {
-      query: { ...query, ...(cursor !== undefined && { cursor }) },
-    });
-    hosts.push(...data);
-    total = pagination.total_count;
-    cursor = pagination.next;
-    if (cursor === undefined) break;
-  }
-  return { hosts, total };
-}
-
-/** By the strongest evidence first; hosts that are alike in several ways are named once. */
-function alikeAmong(hosts: readonly Host[]): z.infer<typeof Alike>[] {
-  const evidence: readonly (readonly [string, (host: Host) => readonly (string | null)[]])[] = [
-    ["mac_address", ({ interfaces }) => interfaces.map(({ mac_address }) => mac_address)],
-    ["ip_address", ({ interfaces }) => interfaces.map(({ ip_address }) => ip_address)],
-    ["hostname", ({ hostname }) => [hostname]],
-    ["name", ({ name }) => [name]],
-  ];
-  const named = new Set<string>();
-  return evidence.flatMap(([same, valuesOf]) => {
-    const groups = new Map<string, Host[]>();
-    for (const host of hosts)
-      for (const value of new Set(valuesOf(host)))
-        if (value !== null) putUnder(groups, `${host.network_id} ${folded(value)}`, host);
-    return [...groups].flatMap(([key, group]) => {
-      const ids = group.map(({ id }) => id).join(" ");
-      if (group.length < 2 || named.has(ids)) return [];
-      named.add(ids);
-      return [{ same, value: short(key.slice(key.indexOf(" ") + 1), 100), hosts: group.slice(0, 5).map(alikeHost) }];
-    });
-  });
-}
-
-function alikeHost({ id, name, interfaces }: Host): z.infer<typeof AlikeHost> {
-  return { id, name: short(name, 60), addresses: interfaces.slice(0, 3).map(({ ip_address }) => ip_address) };
-}

@@ -6,13 +6,15 @@ import { FormWindow } from "../forms/form-window.js";
 import { HostPicker } from "../forms/host-picker.js";
 
 interface MergeWindowProps {
-  readonly host: Host;
+  readonly host: Pick<Host, "id" | "name" | "network_id">;
+  /** The id of the other one, if it is known. */
+  readonly other?: string | undefined;
   readonly onClose: () => void;
 }
 
 /** Merges another host into this one. */
-export function MergeWindow({ host, onClose }: MergeWindowProps): ReactNode {
-  const form = useForm({ initialValues: { host_id: "" } });
+export function MergeWindow({ host, other = "", onClose }: MergeWindowProps): ReactNode {
+  const form = useForm({ initialValues: { host_id: other } });
   return (
     <FormWindow
       title={`Merge another host into ${host.name}`}

@@ -6,6 +6,7 @@ import {
   MOST_GONE,
   type Missing,
   reportCertificates,
+  reportDuplicates,
   reportGone,
   reportUtilization,
 } from "@nts/shared/contract";
@@ -14,6 +15,7 @@ import { mount, type Router } from "@nts/shared/http/mount";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { nameOf } from "@nts/shared/contract/names.rules";
 import { forPlurals, pluralOf, SIGHTED_KINDS } from "@nts/shared/contract/kinds";
+import { duplicatesOf } from "../hosts/duplicates.js";
 import { nameOfDependency } from "../imports/connected.js";
 import { namesOf } from "../imports/store.js";
 import type { Entity as Named } from "../journal/entries.rules.js";
@@ -68,6 +70,10 @@ export function mountReports(router: Router, storage: Storage): void {
     };
     return respond.data(report);
   });
+
+  mount(router, reportDuplicates, async ({ scope, query: { network_id: networkId } }) =>
+    respond.data(await duplicatesOf(storage, narrowedTo(scope, networkId))),
+  );
 
   mount(router, reportUtilization, async ({ scope, query: { ids } }) => {
     const { readStored, within } = storage.subnets;

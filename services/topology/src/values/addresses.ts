@@ -1,3 +1,4 @@
+import ipaddr from "ipaddr.js";
 import { addressText, networkOf, type ParsedAddress, readAddress, readBlock } from "@nts/shared/addresses";
 import { validationFailed } from "@nts/shared/errors";
 
@@ -55,6 +56,12 @@ export function keyOf(address: ParsedAddress, bits = Infinity): string {
   const hostBitsAt = (at: number): number => 0xff >> Math.max(0, Math.min(8, bits - 8 * at));
   const bytes = address.toByteArray().map((byte, at) => byte | hostBitsAt(at));
   return `${address.kind() === "ipv4" ? "4" : "6"}${bytes.map(hexOf).join("")}`;
+}
+
+/** The address of a key, in canonical form. */
+export function addressOfKey(key: string): string {
+  const bytes = key.slice(1).match(/../g) ?? [];
+  return addressText(ipaddr.fromByteArray(bytes.map((byte) => parseInt(byte, 16))));
 }
 
 function hexOf(byte: number): string {

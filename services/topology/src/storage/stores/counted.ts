@@ -10,14 +10,25 @@ import {
   GUARD_INDEX,
   HOST_PORTS_INDEX,
   type IndexKey,
+  IP_INDEX,
+  MAC_INDEX,
   ONE_ADDRESS_INDEX,
   orderIndex,
 } from "../indexes.js";
 import { scopedCollection } from "../scoped-collection.js";
-import { within } from "../scope.js";
+import { within, withinHosts } from "../scope.js";
 
 // Counts for statistics: from guard counters and indexes, and for all networks without reading documents.
 // Virtualization is not indexed, so it is counted from response texts.
+
+/** What hosts have in common. */
+export interface SharedValue {
+  readonly network_id: string;
+  readonly value: string;
+  /** How many of them there are, and some of their ids, the lowest first. */
+  readonly count: number;
+  readonly ids: readonly string[];
+}
 
 type Virtualized = "hosts" | "services";
 
@@ -30,6 +41,12 @@ export interface CountedStore {
   byPort(scope: Scope, most: number): Promise<{ number: number; protocol: Protocol; hosts: number }[]>;
   /** The subnets with the most interfaces, by id. */
   bySubnet(scope: Scope, most: number): Promise<ReadonlyMap<string, number>>;
+  /** Values that interfaces of several hosts of a network have. @param named how many hosts of each are named */
+  shared(
+    scope: Scope,
+    field: "mac_address" | "ip_key",
+    { most, named }: { readonly most: number; readonly named: number },
+  ): Promise<SharedValue[]>;
   /** Kinds of virtualization of hosts or services. Reads all of them. */
   byVirtualization(scope: Scope, kind: Virtualized, most: number): Promise<ReadonlyMap<string, number>>;
 }
@@ -90,6 +107,28 @@ export function createCountedStore({ db, share }: Database): CountedStore {
       const hint = isWhole(scope) ? ONE_ADDRESS_INDEX : byAge(scope, "interfaces");
       const found = await grouped(scope, "interfaces", { by: "$subnet_id", hint, most });
       return new Map(found.map(({ _id, found: used }) => [String(_id), used]));
+    },
+    shared: async (scope, field, { most, named }) => {
+      const of = { network_id: "$_id.network_id", value: "$_id.value" };
+      const stages = [
+        { $match: { ...withinHosts(scope), [field]: { $gt: "" } } },
+        // Several interfaces of a host count once.
+        { $group: { _id: { network_id: "$network_id", value: `$${field}`, host_id: "$host_id" } } },
+        { $group: { _id: of, count: { $sum: 1 }, ids: { $minN: { input: "$_id.host_id", n: named } } } },
+        { $match: { count: { $gt: 1 } } },
+        { $sort: { "_id.network_id": 1, "_id.value": 1 } },
+        { $limit: most },
+      ] as const;
+      const hint = field === "ip_key" ? IP_INDEX : MAC_INDEX;
+      const found = await share(scope, () =>
+        scopedCollection<EntityDocument>(db, "interfaces")
+          .aggregate<Omit<SharedValue, "network_id" | "value"> & { _id: Pick<SharedValue, "network_id" | "value"> }>(
+            [...stages],
+            { ...options, hint },
+          )
+          .toArray(),
+      );
+      return found.map(({ _id, ...one }) => ({ ..._id, ...one, ids: one.ids.toSorted() }));
     },
     byVirtualization: async (scope, kind, most) => {
       const type = {

@@ -1,0 +1,140 @@
+import type { Document } from "mongodb";
+import {
+  type AlikeHosts,
+  type DuplicateHost,
+  type Duplicates,
+  type Interface,
+  MOST_ALIKE,
+  MOST_COMPARED_HOSTS,
+  MOST_DUPLICATES,
+  type SameMember,
+} from "@nts/shared/contract";
+import { folded } from "@nts/shared/contract/folding.rules";
+import { validationFailed } from "@nts/shared/errors";
+import { putUnder } from "@nts/shared/groups";
+import type { Scope } from "@nts/shared/http/tenancy";
+import { documentsIn } from "@nts/shared/mongo/raw-find";
+import { BY_ID, creationIndex } from "../storage/indexes.js";
+import type { Storage } from "../storage/storage.js";
+import { addressOfKey } from "../values/addresses.js";
+import { isOfRouters } from "../values/mac-addresses.rules.js";
+
+// Hosts that may be one machine. What they have in common is grouped, addresses by the database and names here, so that the
+// work grows with the hosts, and not with their pairs.
+
+type Reads = Pick<Storage, "hosts" | "interfaces" | "totals" | "counted">;
+
+/** Hosts with the same value, oldest first. */
+interface Group extends Pick<AlikeHosts, "same" | "value" | "network_id" | "count"> {
+  readonly ids: readonly string[];
+}
+
+/** @throws AppError `validation_failed` if there are too many hosts */
+export async function duplicatesOf(storage: Reads, scope: Scope): Promise<Duplicates> {
+  const { hosts, totals } = storage;
+  if ((await totals.total(scope, "hosts")) > MOST_COMPARED_HOSTS)
+    throw validationFailed({ path: "network_id", message: `must select at most ${MOST_COMPARED_HOSTS} hosts` });
+  const withMac = await sharedBy(storage, scope, "mac_address");
+  const byMac = await withoutSeparated(storage, scope, withMac);
+  const byAddress = await sharedBy(storage, scope, "ip_address");
+  const { compared, byHostname, byName } = await namesakes(storage, scope);
+  // The strongest evidence comes first; hosts that are alike in several ways are named once.
+  const groups = new Map<string, Group>();
+  for (const group of [...byMac, ...byAddress, ...byHostname, ...byName]) {
+    const key = group.ids.join(" ");
+    if (!groups.has(key)) groups.set(key, group);
+  }
+  const listed = [...groups.values()].slice(0, MOST_DUPLICATES);
+  const ids = [...new Set(listed.flatMap((group) => group.ids))];
+  const projection = { name: 1, hostname: 1, addresses: { $substrBytes: ["$addresses", 0, ADDRESS_BYTES] } };
+  const found = await hosts.select(scope, { _id: { $in: ids } }, { projection, hint: BY_ID });
+  const byId = new Map(found.map((document) => [document._id, shownOf(document)]));
+  return {
+    compared,
+    complete: [groups.size - 1, withMac.length, byAddress.length].every((found) => found < MOST_DUPLICATES),
+    duplicates: listed.map(({ ids: own, ...group }) => ({ ...group, hosts: own.flatMap((id) => byId.get(id) ?? []) })),
+  };
+}
+
+/** The first addresses of a host are shown. */
+const ADDRESSES = 3;
+/** Enough for these with IPv6. */
+const ADDRESS_BYTES = 150;
+
+function shownOf({ _id: id, name, hostname, addresses }: Document): DuplicateHost {
+  const lines = String(addresses).split("\n").slice(1);
+  // The last one may be cut off.
+  const whole = String(addresses).length < ADDRESS_BYTES ? lines : lines.slice(0, -1);
+  return {
+    ...{ id: String(id), name: String(name), hostname: typeof hostname === "string" ? hostname : null },
+    addresses: whole.slice(0, ADDRESSES),
+  };
+}
+
+const SHARED = { mac_address: "mac_address", ip_address: "ip_key" } as const;
+
+/** Groups of hosts whose interfaces have the same value. */
+async function sharedBy({ counted }: Reads, scope: Scope, same: keyof typeof SHARED): Promise<Group[]> {
+  const found = await counted.shared(scope, SHARED[same], { most: MOST_DUPLICATES, named: MOST_ALIKE });
+  return found.flatMap(({ value, ...group }): Group[] => {
+    if (same === "mac_address") return isOfRouters(value) ? [] : [{ same, value, ...group }];
+    return [{ same, value: addressOfKey(value), ...group }];
+  });
+}
+
+/** Interfaces per group that are looked at. */
+const MOST_SEPARATED = 2_000;
+
+/** Without hosts that people have split from others with that MAC address. */
+async function withoutSeparated({ interfaces }: Reads, scope: Scope, groups: readonly Group[]): Promise<Group[]> {
+  if (groups.length === 0) return [];
+  const macs = groups.map(({ value }) => value);
+  const ids = [...new Set(groups.flatMap((group) => group.ids))];
+  const found = await interfaces.select(
+    scope,
+    { mac_address: { $in: macs }, host_id: { $in: ids } },
+    { projection: { wire: 1 }, limit: MOST_SEPARATED },
+  );
+  const separated = new Set(
+    found.flatMap(({ wire }) => {
+      const { is_separate, mac_address, host_id } = JSON.parse(wire) as Interface;
+      return is_separate === true ? [`${mac_address ?? ""} ${host_id}`] : [];
+    }),
+  );
+  return groups.flatMap((group) => {
+    const left = group.ids.filter((id) => !separated.has(`${group.value} ${id}`));
+    const count = group.count - group.ids.length + left.length;
+    return left.length > 1 ? [{ ...group, ids: left, count }] : [];
+  });
+}
+
+/** Groups of hosts with the same host name or name, in any case. */
+async function namesakes({ hosts }: Reads, scope: Scope) {
+  const idsBy = { hostname: new Map<string, string[]>(), name: new Map<string, string[]>() };
+  let compared = 0;
+  const find = {
+    filter: hosts.within(scope),
+    projection: { name: 1, hostname: 1, network_id: 1 },
+    sort: { created_at: 1, _id: 1 },
+    hint: creationIndex("hosts", scope.networks !== "all"),
+  } as const;
+  for await (const batch of hosts.read(scope, find))
+    for (const { _id: id, network_id, hostname, name } of documentsIn(batch)) {
+      compared++;
+      putUnder(idsBy.hostname, keyOf(network_id, hostname), String(id));
+      putUnder(idsBy.name, keyOf(network_id, name), String(id));
+    }
+  const groupsOf = (same: SameMember & keyof typeof idsBy): Group[] =>
+    [...idsBy[same]].flatMap(([key, ids]) => {
+      const [network_id = "", ...value] = key.split(" ");
+      if (value.length === 0) return [];
+      const shown = ids.slice(0, MOST_ALIKE).sort();
+      return ids.length > 1 ? [{ same, value: value.join(" "), network_id, count: ids.length, ids: shown }] : [];
+    });
+  return { compared, byHostname: groupsOf("hostname"), byName: groupsOf("name") };
+}
+
+/** Hosts without a value are under the network alone. */
+function keyOf(networkId: unknown, value: unknown): string {
+  return typeof value === "string" && value !== "" ? `${String(networkId)} ${folded(value)}` : String(networkId);
+}
