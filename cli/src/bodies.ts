@@ -235,6 +235,13 @@ function withLocals(
   return { body: { ...body, ...Object.fromEntries(identified) }, locals };
 }
 
+/** The host that it is on, or is at an end of it. */
+function hostIn({ host_id, host, client, ends }: Body): string | null {
+  const end: unknown = host_id ?? host ?? client ?? (Array.isArray(ends) ? ends[0] : null);
+  const said = isBody(end) ? (end["host_id"] ?? end["host"]) : end;
+  return typeof said === "string" ? said : null;
+}
+
 /** Adds the network of a body that needs one: the given one, that of its host, or the only one there is. @throws Problem */
 export async function withNetwork(
   api: Api,
@@ -248,8 +255,8 @@ export async function withNetwork(
   if (network !== undefined) return { network_id: await idOf(api, resourceNamed("networks"), network), ...body };
   const isOptional = members.get("network_id")?.every((schema) => z.safeParse(schema, undefined).success) ?? true;
   if (isOptional) return body;
-  const host = body["host_id"] ?? body["host"];
-  if (typeof host === "string") {
+  const host = hostIn(body);
+  if (host !== null) {
     const id = await idOf(api, resourceNamed("hosts"), host);
     for await (const { network_id } of entitiesOf(api, resourceNamed("hosts"), { ids: [id] }))
       return { network_id, ...body };

@@ -53,7 +53,8 @@ export function format(
 /** A path as in kubectl is accepted: with braces, and without the root. */
 function selected(value: unknown, expression: string): string {
   const bare = expression.trim().replace(/^\{(.*)\}$/, "$1");
-  const path = bare.startsWith("$") ? bare : /^[.[]/.test(bare) ? `$${bare}` : `$.${bare}`;
+  const whole = bare.startsWith("$") ? bare : /^[.[]/.test(bare) ? `$${bare}` : `$.${bare}`;
+  const path = whole.replace(/^\$\.\[/, "$[");
   try {
     return query(value as never, path)
       .map(textOf)

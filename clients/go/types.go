@@ -15,6 +15,17 @@ type Actor struct {
 	Email *string `json:"email"`
 }
 
+type AlikeHosts struct {
+	Same SameMember `json:"same"`
+	// In lower case, if it is a name.
+	Value     string `json:"value"`
+	NetworkID string `json:"network_id"`
+	// Hosts that have it.
+	Count int `json:"count"`
+	// The oldest 10 of them.
+	Hosts []DuplicateHost `json:"hosts"`
+}
+
 type ArchiveFailure struct {
 	Line   int           `json:"line"`
 	Entity ChangedEntity `json:"entity"`
@@ -760,6 +771,22 @@ type Difference struct {
 	After map[string]any `json:"after"`
 	// The members that differ, except `updated_at`; empty if it was changed and changed back.
 	Fields []string `json:"fields"`
+}
+
+type DuplicateHost struct {
+	ID       string  `json:"id"`
+	Name     string  `json:"name"`
+	Hostname *string `json:"hostname"`
+	// Up to three.
+	Addresses []string `json:"addresses"`
+}
+
+type Duplicates struct {
+	// Hosts that were compared.
+	Compared int `json:"compared"`
+	// False if there are more than are listed.
+	Complete   bool         `json:"complete"`
+	Duplicates []AlikeHosts `json:"duplicates"`
 }
 
 type EchoedSource struct {
@@ -2222,6 +2249,15 @@ const (
 	RoleIot         Role = "Iot"
 	RoleUps         Role = "Ups"
 	RoleOther       Role = "Other"
+)
+
+type SameMember string
+
+const (
+	SameMemberMACAddress SameMember = "mac_address"
+	SameMemberIPAddress  SameMember = "ip_address"
+	SameMemberHostname   SameMember = "hostname"
+	SameMemberName       SameMember = "name"
 )
 
 type Seen struct {

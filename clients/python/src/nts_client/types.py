@@ -9,6 +9,7 @@ BOOKMARK_SECONDS = 15
 __all__ = [
     "BOOKMARK_SECONDS",
     "Actor",
+    "AlikeHosts",
     "ArchiveFailure",
     "ArchiveFailureTaken",
     "ArchiveImport",
@@ -77,6 +78,8 @@ __all__ = [
     "Diff",
     "DiffFormat",
     "Difference",
+    "DuplicateHost",
+    "Duplicates",
     "EchoedSource",
     "EchoedSourcePatch",
     "EndingCertificate",
@@ -222,6 +225,7 @@ __all__ = [
     "RevertJob",
     "Reverted",
     "Role",
+    "SameMember",
     "Seen",
     "Service",
     "ServiceCreate",
@@ -749,6 +753,8 @@ Role: TypeAlias = Literal[
     "Other",
 ]
 
+SameMember: TypeAlias = Literal["mac_address", "ip_address", "hostname", "name"]
+
 ServiceDefinitionOrderField: TypeAlias = Literal["name", "category"]
 
 ServiceOrderField: TypeAlias = Literal[
@@ -819,6 +825,17 @@ class Actor(TypedDict):
     key_id: str | None
     # The user's email address at that time; `collector` and its name for a collector.
     email: str | None
+
+
+class AlikeHosts(TypedDict):
+    same: SameMember
+    # In lower case, if it is a name.
+    value: str
+    network_id: str
+    # Hosts that have it.
+    count: int
+    # The oldest 10 of them.
+    hosts: list[DuplicateHost]
 
 
 class ArchiveFailure(TypedDict):
@@ -1288,6 +1305,22 @@ class Difference(TypedDict):
     after: dict[str, Any] | None
     # The members that differ, except `updated_at`; empty if it was changed and changed back.
     fields: list[str]
+
+
+class DuplicateHost(TypedDict):
+    id: str
+    name: str
+    hostname: str | None
+    # Up to three.
+    addresses: list[str]
+
+
+class Duplicates(TypedDict):
+    # Hosts that were compared.
+    compared: int
+    # False if there are more than are listed.
+    complete: bool
+    duplicates: list[AlikeHosts]
 
 
 class EchoedSource(TypedDict):
