@@ -240,7 +240,7 @@ function expectedOf(operation: AnyEndpoint, kind: Kind, target: Target): string 
   // Of an interface that does not exist, so that the world stays as it is.
   if (visible && operationId === "split_host") return "invalid_reference";
   const ofAll =
-    /^(get_(topology|stats)|report_(gone|certificates|utilization)|export_inventory|list_(import|revert)_jobs|list_webhook_progress|(list|diff|stream)_changes)$/;
+    /^(get_(topology|stats)|report_(gone|certificates|duplicates|utilization)|export_inventory|list_(import|revert)_jobs|list_webhook_progress|(list|diff|stream)_changes)$/;
   if (visible || operation.list === true || ofAll.test(operationId)) return 200;
   return path.includes("{id}") || /\/(?:bulk-delete|hosts\/known)$/.test(path) ? "not_found" : "invalid_reference";
 }

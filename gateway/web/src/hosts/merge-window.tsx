@@ -35,7 +35,7 @@ export function MergeWindow({ host, other = "", onClose }: MergeWindowProps): Re
         networkId={host.network_id}
         without={host.id}
         required
-        autoFocus
+        autoFocus={other === ""}
         value={form.getValues().host_id}
         onChange={(id) => form.setFieldValue("host_id", id)}
         error={form.errors["host_id"]}
