@@ -7,12 +7,13 @@ import (
 	"time"
 )
 
-// GetHealth: Check that the gateway is up.
+// GetHealth: Check that the gateway is up. Needs no credential, and counts against no rate limit.
 func (c *Client) GetHealth(ctx context.Context, options ...Option) (*Response[Health], error) {
 	return send[Health](ctx, c, call{method: "GET", path: "/api/health"}, options)
 }
 
-// GetVersion: Get the versions of the API and the server.
+// GetVersion: Get the versions of the API and the server. Needs no credential. `api_version` changes only if
+// clients have to change.
 func (c *Client) GetVersion(ctx context.Context, options ...Option) (*Response[Version], error) {
 	return send[Version](ctx, c, call{method: "GET", path: "/api/version"}, options)
 }
@@ -1878,6 +1879,20 @@ type ReportCertificatesParams struct {
 // 1000. Requires `Viewer`.
 func (c *Client) ReportCertificates(ctx context.Context, params ReportCertificatesParams, options ...Option) (*Response[Certificates], error) {
 	return send[Certificates](ctx, c, call{method: "GET", path: "/api/v1/reports/certificates", params: params}, options)
+}
+
+// ReportDuplicatesParams are the parameters of [Client.ReportDuplicates].
+type ReportDuplicatesParams struct {
+	// Only entities of this network.
+	NetworkID string `query:"network_id"`
+}
+
+// ReportDuplicates: Report hosts that may be one machine. Hosts of a network with the same MAC address, address,
+// host name or name, the strongest evidence first; hosts that are alike in several ways are listed once. MAC
+// addresses that routers share, and those of hosts that people have split, are no evidence. At most 200, among up
+// to 50000 hosts. Requires `Viewer`.
+func (c *Client) ReportDuplicates(ctx context.Context, params ReportDuplicatesParams, options ...Option) (*Response[Duplicates], error) {
+	return send[Duplicates](ctx, c, call{method: "GET", path: "/api/v1/reports/duplicates", params: params}, options)
 }
 
 // ReportGoneParams are the parameters of [Client.ReportGone].

@@ -3862,6 +3862,44 @@ export interface components {
             protocol: components["schemas"]["Protocol"];
             certificate: components["schemas"]["ObservedCertificate"];
         };
+        DuplicatesEnvelope: {
+            /** @description Always `true`. */
+            success: boolean;
+            data: components["schemas"]["Duplicates"];
+            meta: components["schemas"]["Meta"];
+        };
+        Duplicates: {
+            /**
+             * Format: int64
+             * @description Hosts that were compared.
+             */
+            compared: number;
+            /** @description False if there are more than are listed. */
+            complete: boolean;
+            duplicates: components["schemas"]["AlikeHosts"][];
+        };
+        AlikeHosts: {
+            same: components["schemas"]["SameMember"];
+            /** @description In lower case, if it is a name. */
+            value: string;
+            network_id: components["schemas"]["Uuid"];
+            /**
+             * Format: int64
+             * @description Hosts that have it.
+             */
+            count: number;
+            /** @description The oldest 10 of them. */
+            hosts: components["schemas"]["DuplicateHost"][];
+        };
+        /** @enum {string} */
+        SameMember: "mac_address" | "ip_address" | "hostname" | "name";
+        DuplicateHost: {
+            id: components["schemas"]["Uuid"];
+            name: string;
+            hostname: string | null;
+            /** @description Up to three. */
+            addresses: string[];
+        };
         GoneEnvelope: {
             /** @description Always `true`. */
             success: boolean;
@@ -9671,6 +9709,25 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CertificatesEnvelope"];
+                };
+            };
+        };
+    };
+    report_duplicates: {
+        parameters: {
+            query?: {
+                /** @description Only entities of this network. */
+                network_id?: components["schemas"]["Uuid"];
+            };
+        };
+        responses: {
+            /** @description Success */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DuplicatesEnvelope"];
                 };
             };
         };

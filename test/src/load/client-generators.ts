@@ -249,16 +249,6 @@ export const GENERATORS: readonly Generator[] = [
     },
   },
   {
-    name: "ogen",
-    lacks: lacksGo,
-    work: async (place) => {
-      const generator = await goTool("ogen", `github.com/ogen-go/ogen/cmd/ogen@${VERSIONS.ogen}`);
-      const options = ["-target", join(place.folder, "api"), "-package", "api"];
-      await run(generator, [...options, await documentIn(place, "3.0")]);
-      await runInGo(place, "ogen", "module example.com/work\n\ngo 1.25\n");
-    },
-  },
-  {
     name: "openapi-generator-java",
     lacks: lacksJava,
     work: async (place) => {
