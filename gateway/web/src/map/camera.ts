@@ -23,8 +23,8 @@ const MOST_SCALE = LARGEST_TILE / TILE.width;
 /** Zooming out ends at this share of the scale at which everything fits. */
 const LEAST_SHARE = 0.8;
 const MARGIN = 24;
-/** Pixels that the buttons at the lower right cover. */
-const BUTTONS = { width: 60, height: 140 } as const;
+/** Pixels that the buttons at the lower right cover, and the width from which there is room beside them. */
+const BUTTONS = { width: 60, height: 140, from: 600 } as const;
 
 /** The scale at which a part of the map fits, at most the natural one. */
 function fittingScale({ width, height }: Rect, size: Size, most: number): number {
@@ -32,11 +32,12 @@ function fittingScale({ width, height }: Rect, size: Size, most: number): number
   return Math.min(most, Math.max(fitting, 1e-4));
 }
 
-/** A camera with a part of the map in its middle, and nothing of it under the buttons. @param most the largest scale */
+/** A camera with a part of the map in its middle, and if there is room, nothing of it under the buttons. @param most the largest scale */
 export function fitted(part: Rect, size: Size, most = 1): Camera {
   const camera = fittedIn(size, part, most);
   const right = (part.x + part.width) * camera.scale + camera.left;
   const bottom = (part.y + part.height) * camera.scale + camera.top;
+  if (size.width < BUTTONS.from) return camera;
   const isCovered = right > size.width - BUTTONS.width && bottom > size.height - BUTTONS.height;
   return isCovered ? fittedIn({ ...size, width: size.width - BUTTONS.width + MARGIN }, part, most) : camera;
 }
