@@ -1,4 +1,13 @@
-import { type Binding, type Host, isId, type Link, listHosts, listNetworks, listServices } from "@nts/shared/contract";
+import {
+  type Binding,
+  type Change,
+  type Host,
+  isId,
+  type Link,
+  listHosts,
+  listNetworks,
+  listServices,
+} from "@nts/shared/contract";
 import { socketText } from "@nts/shared/contract/sockets.rules";
 import type { Connection } from "./connection.js";
 import { entitiesOf, type Entity } from "./find.js";
@@ -23,6 +32,23 @@ export async function withNames(api: Api, rows: readonly unknown[], isWide = fal
   if (Array.isArray(first?.["ends"])) return withLinkEnds(api, placed);
   const areDependencies = typeof first?.["client"] === "object" && typeof first["server"] === "object";
   return areDependencies ? withEndNames(api, placed) : withHosts(api, placed);
+}
+
+/** Changes of links and dependencies, which have no names, are called after their ends. */
+export async function withEndsAsNames(api: Api, changes: readonly Change[]): Promise<Change[]> {
+  const names = new Map<string, string>();
+  for (const kind of ["Link", "Dependency"]) {
+    const some = changes.filter(({ entity }) => entity === kind);
+    const rows = (await withNames(
+      api,
+      some.map(({ before, after }) => after ?? before ?? {}),
+    )) as Row[];
+    for (const [n, { ends, client, server }] of rows.entries()) {
+      const name = kind === "Link" ? ends : [client, server].join(" → ");
+      if (typeof name === "string") names.set(some[n]?.cursor ?? "", name);
+    }
+  }
+  return changes.map((change) => ({ ...change, name: names.get(change.cursor) ?? change.name }));
 }
 
 /** The entities of a list by id. */

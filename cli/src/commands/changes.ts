@@ -19,6 +19,7 @@ import { CHANGE_COLUMNS, changeRow } from "../describe.js";
 import { addQuery, isTable, type OutputOptions, outputOption, queryOf } from "../options.js";
 import { format, table } from "../output.js";
 import { parametersOf } from "../resources.js";
+import { withEndsAsNames } from "../shown.js";
 import { megabytes } from "../progress.js";
 import { chunksOf, type Terminal, writeAll } from "../terminal.js";
 import { type AddCommands, connectFor } from "./command.js";
@@ -43,7 +44,10 @@ export const addChanges: AddCommands = (program, surroundings) => {
       else if (data.length === 0) terminal.say("No changes.");
       else
         terminal.print(
-          table(data.map(changeRow), CHANGE_COLUMNS, { hasHeaders: options.headers, hasAges: output !== "wide" }),
+          table((await withEndsAsNames(connection, data)).map(changeRow), CHANGE_COLUMNS, {
+            hasHeaders: options.headers,
+            hasAges: output !== "wide",
+          }),
         );
     },
   );

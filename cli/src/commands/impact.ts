@@ -93,12 +93,26 @@ function rowsOf(reached: readonly Reached[]): Readonly<Record<string, unknown>>[
   }));
 }
 
-/** Such as "3 services and 1 host stop with nas." */
+/** Such as "1 host and 3 services stop with nas." */
 function summaryOf(name: string, { direction, counts, complete, reached }: Impact): string {
-  const { hosts, services, processes } = counts;
-  const all = hosts + services + processes;
-  const what = `${hosts} hosts, ${services} services and ${processes} processes`;
-  const said = direction === "dependents" ? `${what} stop with ${name}.` : `${name} needs ${what}.`;
+  const all = counts.hosts + counts.services + counts.processes;
+  const isUp = direction === "dependencies";
+  if (all === 0) return isUp ? `Nothing is known that ${name} needs.` : `Nothing is known to stop with ${name}.`;
+  const some = [
+    numbered(counts.hosts, "host"),
+    numbered(counts.services, "service"),
+    numbered(counts.processes, "process"),
+  ]
+    .flat()
+    .join(", ")
+    .replace(/, ([^,]*)$/, " and $1");
+  const said = isUp ? `${name} needs ${some}.` : `${some} ${all > 1 ? "stop" : "stops"} with ${name}.`;
   const shown = all > reached.length ? ` The nearest ${reached.length} are listed.` : "";
   return `${said}${shown}${complete ? "" : " There is more that was not followed."}`;
+}
+
+/** Such as "3 hosts"; nothing of none. */
+function numbered(count: number, noun: string): string[] {
+  const plural = noun.endsWith("s") ? `${noun}es` : `${noun}s`;
+  return count === 0 ? [] : [`${count} ${count === 1 ? noun : plural}`];
 }

@@ -494,7 +494,7 @@ describe("nts apply: dependencies", () => {
     expect(impact.stdout).toMatch(/^STEPS +KIND +NAME +HOST +VIA +THROUGH +ID\n/);
     expect(impact.stdout).toMatch(/\n1 +process +cron +nas +dependency /);
     expect(impact.stdout).toMatch(/\n1 +host +tv .*dependency /);
-    expect(impact.stderr).toBe("1 hosts, 0 services and 1 processes stop with nas/web.");
+    expect(impact.stderr).toBe("1 host and 1 process stop with nas/web.");
     const needs = await nts(env, "impact", "tv", "--needs", "--depth", "1", "-o", "name");
     expect(needs.stdout).toBe("web");
     expect(listed.stdout).toMatch(/^CLIENT +SERVER +NOTE .*UPDATED.*\nnas\/cron +nas\/web .*\ntv +nas\/web /);
