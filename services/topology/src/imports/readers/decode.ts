@@ -186,10 +186,31 @@ function guessed(blocks: readonly Uint8Array[]): Guess {
   const isOther = OF_OTHER_LETTERS.test(letters);
   const alphabet = isLatin && isOther ? OF_OTHER_ALPHABETS.find((one) => isWritten(sample, one)) : undefined;
   const likely = found === undefined || found.name === "ISO-8859-1" ? "windows-1252" : found.name;
+  const isOfChina = likely === "Big5" && isSimplified(sample);
   return {
-    encoding: alphabet ?? likely,
-    isSure: isLatin ? !isOther : found.confidence >= LEAST_SURE,
+    encoding: isOfChina ? "gb18030" : (alphabet ?? likely),
+    isSure: isLatin ? !isOther : found.confidence >= LEAST_SURE && !isOfChina,
   };
+}
+
+/** Common characters in the two encodings of Chinese, by their first bytes; rare ones, and those of other languages, have others. */
+const COMMON_SIMPLIFIED: readonly [number, number] = [0xb0, 0xd7];
+const COMMON_TRADITIONAL: readonly [number, number] = [0xa4, 0xc6];
+const ENOUGH_COMMON = 0.9;
+
+/** Whether the characters are common ones of simplified Chinese, and rare ones of traditional Chinese. */
+function isSimplified(sample: Uint8Array): boolean {
+  const firsts: number[] = [];
+  for (let at = 0; at + 1 < sample.length; at++) {
+    const first = sample[at] ?? 0;
+    if (first < 0x80) continue;
+    // Signs, which both have, tell nothing.
+    if ((sample[++at] ?? 0) < 0xa1) return false;
+    if (first >= COMMON_TRADITIONAL[0]) firsts.push(first);
+  }
+  const share = ([from, to]: readonly [number, number]): number =>
+    firsts.filter((first) => first >= from && first <= to).length / Math.max(firsts.length, 1);
+  return share(COMMON_SIMPLIFIED) >= ENOUGH_COMMON && share(COMMON_TRADITIONAL) < ENOUGH_COMMON;
 }
 
 /** True if all words would be written as people write them: no capital letter follows a small one, and no sign a letter. */
