@@ -42,8 +42,7 @@ export function createSocketLists(isByProcess: boolean): SocketLists {
       sockets.set(key, known === undefined ? socket.owner : `${known} ${socket.owner}`);
     },
     requireOneMachine: () => {
-      const other =
-        returns.secondListAt() ?? lists.find((list, n) => lists.slice(0, n).some((one) => areOfTwo(one, list)))?.line;
+      const other = returns.secondListAt() ?? ofOtherMachine(lists)?.line;
       if (other !== undefined)
         throw faultAt(
           other,
@@ -85,12 +84,22 @@ function createReturns() {
   }
 }
 
-/** True if two lists cannot be parts of one. */
-function areOfTwo(one: List, other: List): boolean {
-  const families = new Set([...one.sockets.keys()].map(familyOf));
-  if (![...other.sockets.keys()].some((key) => families.has(familyOf(key)))) return false;
+/** The first list that cannot be a part of one with the lists before it: it has another one of a family. */
+function ofOtherMachine(lists: readonly List[]): List | null {
+  const firstOf = new Map<string, List>();
+  for (const list of lists) {
+    const families = new Set([...list.sockets.keys()].map(familyOf));
+    const before = new Set([...families].flatMap((family) => firstOf.get(family) ?? []));
+    if ([...before].some((one) => !isSame(one, list))) return list;
+    for (const family of families) if (!firstOf.has(family)) firstOf.set(family, list);
+  }
+  return null;
+}
+
+function isSame(one: List, other: List): boolean {
   return (
-    one.sockets.size !== other.sockets.size || [...other.sockets].some(([key, owner]) => one.sockets.get(key) !== owner)
+    one.sockets.size === other.sockets.size &&
+    [...other.sockets].every(([key, owner]) => one.sockets.get(key) === owner)
   );
 }
 
