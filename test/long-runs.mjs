@@ -31,7 +31,7 @@ const SCALED = {
   },
   readers: { suites: ["readers.properties", "plan.properties"], env: { READER_RUNS: 20_000 } },
   sightings: {
-    suites: ["sightings.model", "session.properties"],
+    suites: ["sightings.model", "session.properties", "recognition.properties"],
     env: { SIGHTING_ROUNDS: 1_000, RENAMED_IMPORTS: 1_000 },
   },
   variants: {

@@ -1725,9 +1725,9 @@ type ImportFileParams struct {
 	Resource CSVResource `query:"resource"`
 	// What columns of a CSV table mean, as `heading=meaning`; for the others, their headings say it. A meaning is one
 	// of `ip_address`, `mac_address`, `hostname`, `name`, `host`, `description`, `role`, `vendor`, `model`, `serial`,
-	// `os`, `os_version`, `port`, `protocol`, `service`, `service_definition`, `version`, `all_interfaces`, `netmask`,
-	// `switch`, `switch_port`, `tags`, `network`, `id`, `status`, `ignore`, or `attributes_key`. Headings that the
-	// table does not have are without effect.
+	// `duid`, `machine_id`, `os`, `os_version`, `port`, `protocol`, `service`, `service_definition`, `version`,
+	// `all_interfaces`, `netmask`, `switch`, `switch_port`, `tags`, `network`, `id`, `status`, `ignore`, or
+	// `attributes_key`. Headings that the table does not have are without effect.
 	Columns []string `query:"columns"`
 }
 

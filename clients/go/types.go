@@ -912,8 +912,9 @@ const (
 )
 
 type Evidence struct {
-	// `request`: the request names the host; `former_mac_address`: one that the host had until another machine took
-	// its address.
+	// `request`: the request names the host; `chassis_id`: a MAC address of its chassis or ports;
+	// `former_mac_address`: one that the host had until another machine took its address; `machine_id`: the id of its
+	// installation.
 	By    EvidenceKind `json:"by"`
 	Value string       `json:"value"`
 }
@@ -923,7 +924,11 @@ type EvidenceKind string
 const (
 	EvidenceKindRequest          EvidenceKind = "request"
 	EvidenceKindMACAddress       EvidenceKind = "mac_address"
+	EvidenceKindChassisID        EvidenceKind = "chassis_id"
 	EvidenceKindFormerMACAddress EvidenceKind = "former_mac_address"
+	EvidenceKindSerial           EvidenceKind = "serial"
+	EvidenceKindDuid             EvidenceKind = "duid"
+	EvidenceKindMachineID        EvidenceKind = "machine_id"
 	EvidenceKindHostname         EvidenceKind = "hostname"
 	EvidenceKindIPAddress        EvidenceKind = "ip_address"
 )
@@ -1377,7 +1382,7 @@ type ImportedHost struct {
 	Action ImportedHostAction `json:"action"`
 	// Null if a dry run would create it.
 	ID *string `json:"id"`
-	// How an existing host was matched; null if by its name or by the request.
+	// How an existing host was matched; null if by something else, which `evidence` names.
 	MatchedBy *HostMatch `json:"matched_by"`
 	// Why it is this existing host: what decided comes first, what else agrees follows. Empty for a new one; absent
 	// from plans of jobs before it was told.
@@ -1905,6 +1910,10 @@ type ObservedOfHost struct {
 	Vendor *ObservedText   `json:"vendor"`
 	Model  *ObservedText   `json:"model"`
 	Serial *ObservedText   `json:"serial"`
+	// The DUID of its DHCP client, in hexadecimal.
+	Duid Opt[ObservedText] `json:"duid,omitzero"`
+	// The id of its installation, such as `/etc/machine-id`.
+	MachineID Opt[ObservedText] `json:"machine_id,omitzero"`
 	// What it probably is, by vendor, operating system, services and ports.
 	Role *ObservedRole `json:"role"`
 }

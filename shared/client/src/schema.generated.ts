@@ -2065,6 +2065,10 @@ export interface components {
             vendor: components["schemas"]["ObservedText"] | null;
             model: components["schemas"]["ObservedText"] | null;
             serial: components["schemas"]["ObservedText"] | null;
+            /** @description The DUID of its DHCP client, in hexadecimal. */
+            duid?: components["schemas"]["ObservedText"] | null;
+            /** @description The id of its installation, such as `/etc/machine-id`. */
+            machine_id?: components["schemas"]["ObservedText"] | null;
             /** @description What it probably is, by vendor, operating system, services and ports. */
             role: components["schemas"]["ObservedRole"] | null;
         };
@@ -2105,7 +2109,7 @@ export interface components {
             recognized_by?: components["schemas"]["EvidenceKind"];
         };
         /** @enum {string} */
-        EvidenceKind: "request" | "mac_address" | "former_mac_address" | "hostname" | "ip_address";
+        EvidenceKind: "request" | "mac_address" | "chassis_id" | "former_mac_address" | "serial" | "duid" | "machine_id" | "hostname" | "ip_address";
         Interface: {
             id: components["schemas"]["Uuid"];
             created_at: components["schemas"]["Timestamp"];
@@ -3292,7 +3296,7 @@ export interface components {
             action: components["schemas"]["ImportedHostAction"];
             /** @description Null if a dry run would create it. */
             id: components["schemas"]["Uuid"] | null;
-            /** @description How an existing host was matched; null if by its name or by the request. */
+            /** @description How an existing host was matched; null if by something else, which `evidence` names. */
             matched_by: components["schemas"]["HostMatch"] | null;
             /** @description Why it is this existing host: what decided comes first, what else agrees follows. Empty for a new one; absent from plans of jobs before it was told. */
             evidence?: components["schemas"]["Evidence"][];
@@ -3318,7 +3322,7 @@ export interface components {
         /** @enum {string} */
         HostMatch: "mac_address" | "ip_address";
         Evidence: {
-            /** @description `request`: the request names the host; `former_mac_address`: one that the host had until another machine took its address. */
+            /** @description `request`: the request names the host; `chassis_id`: a MAC address of its chassis or ports; `former_mac_address`: one that the host had until another machine took its address; `machine_id`: the id of its installation. */
             by: components["schemas"]["EvidenceKind"];
             value: string;
         };
@@ -9262,7 +9266,7 @@ export interface operations {
                 hostname?: string;
                 /** @description The kind of rows in a CSV table; by default detected from the headings. */
                 resource?: components["schemas"]["CsvResource"];
-                /** @description What columns of a CSV table mean, as `heading=meaning`; for the others, their headings say it. A meaning is one of `ip_address`, `mac_address`, `hostname`, `name`, `host`, `description`, `role`, `vendor`, `model`, `serial`, `os`, `os_version`, `port`, `protocol`, `service`, `service_definition`, `version`, `all_interfaces`, `netmask`, `switch`, `switch_port`, `tags`, `network`, `id`, `status`, `ignore`, or `attributes_key`. Headings that the table does not have are without effect. */
+                /** @description What columns of a CSV table mean, as `heading=meaning`; for the others, their headings say it. A meaning is one of `ip_address`, `mac_address`, `hostname`, `name`, `host`, `description`, `role`, `vendor`, `model`, `serial`, `duid`, `machine_id`, `os`, `os_version`, `port`, `protocol`, `service`, `service_definition`, `version`, `all_interfaces`, `netmask`, `switch`, `switch_port`, `tags`, `network`, `id`, `status`, `ignore`, or `attributes_key`. Headings that the table does not have are without effect. */
                 columns?: string[];
             };
             header?: {

@@ -66,6 +66,8 @@ export const COLUMN_MEANINGS = [
   "vendor",
   "model",
   "serial",
+  "duid",
+  "machine_id",
   "os",
   "os_version",
   "port",

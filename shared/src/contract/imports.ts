@@ -99,7 +99,7 @@ const SupersededInterface = z
 export const Evidence = z
   .object({
     by: RecognizedBy.describe(
-      "`request`: the request names the host; `former_mac_address`: one that the host had until another machine took its address.",
+      "`request`: the request names the host; `chassis_id`: a MAC address of its chassis or ports; `former_mac_address`: one that the host had until another machine took its address; `machine_id`: the id of its installation.",
     ),
     value: z.string(),
   })
@@ -115,7 +115,7 @@ export const ImportedHost = z
       .enum(["mac_address", "ip_address"])
       .meta({ id: "HostMatch" })
       .nullable()
-      .describe("How an existing host was matched; null if by its name or by the request."),
+      .describe("How an existing host was matched; null if by something else, which `evidence` names."),
     evidence: z
       .array(Evidence)
       .optional()

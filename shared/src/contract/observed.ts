@@ -35,6 +35,8 @@ export const ObservedOfHost = z
     vendor: text.nullable(),
     model: text.nullable(),
     serial: text.nullable(),
+    duid: text.nullable().optional().describe("The DUID of its DHCP client, in hexadecimal."),
+    machine_id: text.nullable().optional().describe("The id of its installation, such as `/etc/machine-id`."),
     role: z
       .object({ value: Role, ...attribution })
       .meta({ id: "ObservedRole" })

@@ -6,7 +6,17 @@ import { forPlurals, SIGHTED_KINDS } from "./kinds.js";
 
 /** From the strongest to the weakest. */
 export const RecognizedBy = z
-  .enum(["request", "mac_address", "former_mac_address", "hostname", "ip_address"])
+  .enum([
+    "request",
+    "mac_address",
+    "chassis_id",
+    "former_mac_address",
+    "serial",
+    "duid",
+    "machine_id",
+    "hostname",
+    "ip_address",
+  ])
   .meta({ id: "EvidenceKind" });
 export type RecognizedBy = z.infer<typeof RecognizedBy>;
 

@@ -9,19 +9,22 @@ import {
   updateHost,
   updateService,
 } from "@nts/shared/contract";
+import { batchesById } from "@nts/shared/mongo/migrations";
+import { MIGRATIONS } from "@nts/topology/storage/migrations";
 import {
   anEmptyNetwork,
   allDocumentsOf,
   WITHOUT_SIGHTINGS,
   hostsIn,
   hostsOf,
+  importFile,
   importScan,
   scanOf,
   upHost,
   withoutIds,
 } from "../support/imports.js";
 import { violationsIn } from "../support/invariants.js";
-import { startTopology, type Topology } from "../support/topology.js";
+import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aNetwork, echoOf } from "../support/topology-world.js";
 
 const MAC = "02:00:00:00:00:0A";
@@ -229,5 +232,112 @@ describe("hosts that a scan assumes to be up (-Pn)", () => {
     );
     expect(hostsIn(plan)).toEqual(["create 10.1.0.1 10.1.0.1: 22/Tcp SSH"]);
     expect([plan.summary.hosts.create, plan.summary.unanswered]).toEqual([1, 2]);
+  });
+});
+
+describe("a known host: its serial number and the like", () => {
+  const MACHINE_ID = "9d1c7b5e2f4a4c6e8b0d1f3a5c7e9b2d";
+  const DUID = "00:04:9d:1c:7b:5e:2f:4a:4c:6e:8b:0d:1f:3a:5c:7e:9b:2d";
+
+  interface Asset {
+    readonly name: string;
+    readonly ip: string;
+    readonly mac?: string;
+    readonly serial?: string;
+  }
+
+  const assets = (...rows: Asset[]): string =>
+    [
+      "hostname,ip,mac,serial",
+      ...rows.map(({ name, ip, mac = "", serial = "" }) => [name, ip, mac, serial].join()),
+    ].join("\n");
+
+  const facts = (name: string, ip: string, mac: string): string =>
+    JSON.stringify({
+      ansible_hostname: name,
+      ansible_machine_id: MACHINE_ID,
+      ansible_interfaces: ["eth0"],
+      ansible_eth0: { device: "eth0", macaddress: mac, ipv4: { address: ip } },
+    });
+
+  /** Imports a file as previewed: each host, and why it is that one. */
+  async function imported(world: { owner: Caller; network: string }, format: string, file: string): Promise<string[]> {
+    const { owner, network } = world;
+    const planned = await importFile(owner, format, { network_id: network, dry_run: "true" }, file);
+    const done = await importFile(owner, format, { network_id: network }, file);
+    expect(withoutIds(planned)).toEqual(withoutIds(done));
+    return done.hosts.map(({ action, hostname, name, evidence = [] }) =>
+      [action, hostname ?? name, ...evidence.map(({ by }) => by)].join(" "),
+    );
+  }
+
+  it("make the cards of a machine that several files show one host, and its history says so", async () => {
+    const world = await anEmptyNetwork(topology.aCaller());
+    const { owner, network } = world;
+    expect([
+      await imported(world, "csv", assets({ name: "server", ip: "10.1.0.5", mac: MAC, serial: "5CG8371KLM" })),
+      await imported(world, "csv", assets({ name: "", ip: "10.1.1.5", mac: OTHER_MAC, serial: "5cg8371klm" })),
+      await imported(world, "csv", assets({ name: "server", ip: "10.1.2.5", serial: "5CG8371KLM" })),
+      await imported(world, "nmap", scanOf(upHost("10.1.0.9", { mac: OTHER_MAC }))),
+    ]).toEqual([
+      ["create server"],
+      ["update server serial"],
+      ["update server serial hostname"],
+      ["update server mac_address"],
+    ]);
+    const [host, ...others] = await hostsOf(owner, network);
+    expect(others).toEqual([]);
+    expect(host).toMatchObject({ observed: { serial: { by: "csv" } }, seen: { recognized_by: "mac_address" } });
+    // As stored by earlier builds.
+    const { organizationId: organization_id } = owner.scope;
+    await topology.db.collection("hosts").updateMany({ organization_id }, { $unset: { marks: 1 } });
+    await MIGRATIONS.find(({ name }) => name === "0005-marks")?.up(topology.db, batchesById);
+    const moved = assets({ name: "", ip: "10.1.9.9", serial: "5CG8371KLM" });
+    expect(await imported(world, "csv", moved)).toEqual(["update server serial"]);
+  });
+
+  it("make a laptop one host on Wi-Fi and cable, and copies of its image others", async () => {
+    const world = await anEmptyNetwork(topology.aCaller());
+    expect([
+      await imported(world, "ansible-facts", facts("laptop", "10.1.0.20", "7C:2F:80:00:00:01")),
+      await imported(world, "ansible-facts", facts("laptop", "10.1.0.21", "3C:22:FB:00:00:02")),
+      await imported(world, "ansible-facts", facts("copy", "10.1.0.22", "7C:2F:80:00:00:03")),
+      await imported(world, "ansible-facts", facts("laptop", "10.1.0.23", "52:54:00:00:00:04")),
+      await imported(world, "dhcp-leases", `4102444800 7c:2f:80:00:00:05 10.1.0.24 pad ff:00:00:00:01:${DUID}\n`),
+      await imported(world, "dhcp-leases", `4102444800 7701 2001:db8::24 * ${DUID}\n`),
+    ]).toEqual([
+      ["create laptop"],
+      ["update laptop machine_id hostname"],
+      ["create copy"],
+      ["create laptop"],
+      ["create pad"],
+      ["update pad duid"],
+    ]);
+    const plan = await importFile(
+      world.owner,
+      "ansible-facts",
+      { network_id: world.network, dry_run: "true" },
+      facts("third", "10.1.0.25", "7C:2F:80:00:00:06"),
+    );
+    expect(plan.skipped.map(({ what, reason }) => `${what}: ${reason}`)).toEqual([
+      `machine id ${MACHINE_ID}: another host has it, whose image this machine may be a copy of: merge the two if they are one machine: laptop, copy, laptop`,
+    ]);
+  });
+
+  it("tell machines apart that DHCP gives each other's addresses, and new ones from those before", async () => {
+    const world = await anEmptyNetwork(topology.aCaller());
+    const a = { name: "a", serial: "AAA111222" };
+    const b = { name: "b", serial: "BBB333444" };
+    await imported(world, "csv", assets({ ...a, ip: "10.1.0.5" }, { ...b, ip: "10.1.0.6" }));
+    const swapped = assets({ ...a, ip: "10.1.0.6" }, { ...b, ip: "10.1.0.5" });
+    expect(await imported(world, "csv", swapped)).toEqual(["update a serial hostname", "update b serial hostname"]);
+    const other = assets({ name: "c", ip: "10.1.0.5", serial: "CCC555666" });
+    expect(await imported(world, "csv", other)).toEqual(["create c"]);
+    const common = assets({ name: "d", ip: "10.1.0.7", serial: "Default string" });
+    const another = assets({ name: "e", ip: "10.1.0.8", serial: "Default string" });
+    expect([await imported(world, "csv", common), await imported(world, "csv", another)]).toEqual([
+      ["create d"],
+      ["create e"],
+    ]);
   });
 });

@@ -595,7 +595,17 @@ ErrorCode: TypeAlias = Literal[
     "upstream_timeout",
 ]
 
-EvidenceKind: TypeAlias = Literal["request", "mac_address", "former_mac_address", "hostname", "ip_address"]
+EvidenceKind: TypeAlias = Literal[
+    "request",
+    "mac_address",
+    "chassis_id",
+    "former_mac_address",
+    "serial",
+    "duid",
+    "machine_id",
+    "hostname",
+    "ip_address",
+]
 
 ExportFormat: TypeAlias = Literal[
     "prometheus",
@@ -1355,8 +1365,9 @@ class EntityState(TypedDict):
 
 
 class Evidence(TypedDict):
-    # `request`: the request names the host; `former_mac_address`: one that the host had until another machine took
-    # its address.
+    # `request`: the request names the host; `chassis_id`: a MAC address of its chassis or ports;
+    # `former_mac_address`: one that the host had until another machine took its address; `machine_id`: the id of
+    # its installation.
     by: EvidenceKind
     value: str
 
@@ -1725,7 +1736,7 @@ class ImportedHost(TypedDict):
     action: ImportedHostAction
     # Null if a dry run would create it.
     id: str | None
-    # How an existing host was matched; null if by its name or by the request.
+    # How an existing host was matched; null if by something else, which `evidence` names.
     matched_by: HostMatch | None
     # Why it is this existing host: what decided comes first, what else agrees follows. Empty for a new one; absent
     # from plans of jobs before it was told.
@@ -2192,6 +2203,10 @@ class ObservedOfHost(TypedDict):
     vendor: ObservedText | None
     model: ObservedText | None
     serial: ObservedText | None
+    # The DUID of its DHCP client, in hexadecimal.
+    duid: NotRequired[ObservedText | None]
+    # The id of its installation, such as `/etc/machine-id`.
+    machine_id: NotRequired[ObservedText | None]
     # What it probably is, by vendor, operating system, services and ports.
     role: ObservedRole | None
 

@@ -24,6 +24,8 @@ export const MEANINGS: Readonly<Record<ColumnMeaning, string>> = {
   vendor: "Vendor",
   model: "Model",
   serial: "Serial number",
+  duid: "DUID",
+  machine_id: "Machine id",
   os: "Operating system",
   os_version: "Version of the operating system",
   port: "Port number",

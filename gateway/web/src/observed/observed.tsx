@@ -35,7 +35,7 @@ export function RoleFact({ role, observed }: Pick<Host, "role" | "observed">): R
 
 /** The facts that sources say of a host. */
 export function observedFacts(observed: ObservedOfHost | null): readonly (readonly [string, ReactNode])[] {
-  const { os = null, vendor = null, model = null, serial = null } = observed ?? {};
+  const { os = null, vendor = null, model = null, serial = null, duid = null, machine_id: id = null } = observed ?? {};
   const text = (said: (Said & { value: string }) | null): ReactNode =>
     said !== null && (
       <>
@@ -56,6 +56,8 @@ export function observedFacts(observed: ObservedOfHost | null): readonly (readon
     ["Vendor", text(vendor)],
     ["Model", text(model)],
     ["Serial number", text(serial)],
+    ["DUID", text(duid)],
+    ["Machine id", text(id)],
   ];
 }
 

@@ -64,13 +64,14 @@ export async function applyHost(storage: Storage, given: Target, session: Remote
   const target = { ...given, scope: await storage.deletions.visible(given.scope) };
   const { scope, networkId } = target;
   await storage.quota.require(scope);
-  const { index, identities, match: before, losers, label, named } = job;
+  const { index, identities, match: before, losers, label, named, marks } = job;
   const sharded = shardedFor(storage);
   const hostIds = [...(before === null ? [] : [before.hostId]), ...losers].sort();
   return refusingDuplicates(() =>
     transactionOnHosts(storage, { work: target.work, scope, hostIds, keys: importKeys(networkId) }, async (tx) => {
       await lockImports(storage, tx, target);
       const interfaces = await storage.interfaces.findByIdentity(scope, identities, tx);
+      if (marks.length > 0) await session.recognizeMarked(await storage.hosts.findByMarks(scope, marks, tx));
       const known =
         (await recognized(storage, tx, scope, before)) ??
         (await recognized(storage, tx, scope, await nameMatch(storage, tx, scope, named))) ??
@@ -164,6 +165,7 @@ export async function createHosts(
   const sharded = shardedFor(storage);
   const labels = [...new Set(jobs.flatMap(({ label }) => label ?? []))];
   const identities = identitiesOf(jobs);
+  const marks = [...new Set(jobs.flatMap((job) => job.marks))];
   const indexes = jobs.map(({ index }) => index);
   const now = new Date().toISOString();
   // What comes of them if nothing has their identities by then, planned while the database is asked.
@@ -177,7 +179,9 @@ export async function createHosts(
       await lockImports(storage, tx, { scope, networkId });
       const interfaces = await storage.interfaces.findByIdentity(scope, identities, tx);
       const named = await storage.hosts.findByLabels(scope, labels, tx);
-      const isUsual = interfaces.length + named.length === 0;
+      const marked = await storage.hosts.findByMarks(scope, marks, tx);
+      if (marked.length > 0) await session.recognizeMarked(marked);
+      const isUsual = interfaces.length + named.length + marked.length === 0;
       const { created: planned, matches } = await (isUsual
         ? usual
         : session.planNew(indexes, { now, interfaces, named }));

@@ -355,6 +355,12 @@ async function recognizeHosts({ storage, session, target: { scope } }: Run): Pro
     await session.recognizeBare(await bareHosts(storage, scope, ids));
   }
   for (let batch = 0; ; batch++) {
+    const marked = await session.marked(batch);
+    if (marked === null) break;
+    await session.recognizeMarked(await hosts.findByMarks(scope, marked.keys));
+    await session.recognizeMarked(await hosts.findMarked(scope, marked.hostIds));
+  }
+  for (let batch = 0; ; batch++) {
     const unrecognized = await session.unrecognized(batch);
     if (unrecognized === null) return;
     await session.recognizeHosts(await hosts.findByLostMacs(scope, unrecognized.macAddresses));

@@ -1,16 +1,19 @@
 import type { Interface } from "@nts/shared/contract";
+import type { MarkKind } from "@nts/shared/contract/marks.rules";
 import { putUnder } from "@nts/shared/groups";
 import { agree } from "./merge.rules.js";
 import type { KnownNames } from "./names.rules.js";
 import type { SeenHost } from "./scan.rules.js";
 
 /** How a host was recognized; `named` is the one named by the request. */
-export type MatchedBy = "mac_address" | "ip_address" | "hostname" | "named";
+export type MatchedBy = "mac_address" | "ip_address" | "hostname" | "named" | MarkKind;
 
 /** A recognized host. */
 export interface Match {
   readonly hostId: string;
   readonly by: MatchedBy;
+  /** What decided, if the host as it is does not show it: a MAC address without an address, or a mark as the file writes it. */
+  readonly value?: string;
   /** A bare host that is the same machine, and is merged into this one. */
   readonly joins?: string;
 }
@@ -78,7 +81,7 @@ export function matchOf(
   if (byMac !== null) return { hostId: byMac.host_id, by: "mac_address" };
   for (const mac of macs) {
     const lost = withLostMac(mac);
-    if (lost !== null) return { hostId: lost.id, by: "mac_address" };
+    if (lost !== null) return { hostId: lost.id, by: "mac_address", value: mac };
   }
   const sameIp = addresses.flatMap(({ ip, mac }) => known.withIp(ip).filter((one) => agree(one.mac_address, mac)));
   const byIp = best(sameIp, isLater);

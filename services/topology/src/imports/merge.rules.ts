@@ -1,10 +1,11 @@
 import type { Attributes } from "@nts/shared/contract";
 import { putUnder } from "@nts/shared/groups";
-import { compareNames, hostLabel } from "../values/host-names.rules.js";
+import { compareNames, hostLabel, isDefaultName } from "../values/host-names.rules.js";
+import { isOfVirtualMachine } from "../values/mac-addresses.rules.js";
 import { connectionsTogether } from "./connections.rules.js";
 import type { CoveredPorts } from "./coverage.rules.js";
 import type { SaysOfHost } from "./observations.rules.js";
-import { hostWith } from "./packed-hosts.rules.js";
+import { hostWith, marksIn } from "./packed-hosts.rules.js";
 import {
   type FileLimits,
   RESPONSE_LIMITS,
@@ -46,7 +47,7 @@ export function mergeSeen(
   skipped: Pick<Skipped, "add">,
   { isOwnCards = false, limits = RESPONSE_LIMITS }: Merging = {},
 ): SeenHost[] {
-  const hosts = isOwnCards ? seen : withoutSharedCards(seen, skipped);
+  const hosts = withoutSharedAddresses(withoutSharedCards(seen, skipped, isOwnCards), skipped);
   const { find, owners } = joinSightings(hosts);
   const groups = new Map<number, SeenHost[]>();
   /** What remains of a sighting after later ones took over addresses. */
@@ -72,7 +73,8 @@ export function mergeSeen(
   for (const [root, group] of groups) {
     const host = together(group, skipped);
     const what = `host ${hosts[root]?.addresses[0]?.ip ?? ""}`;
-    const isKnownOtherwise = host.isNamed === true || (host.cards ?? []).length > 0 || isNeighbour(group);
+    const isKnownOtherwise =
+      host.isNamed === true || host.isOnlyKnown === true || (host.cards ?? []).length > 0 || isNeighbour(group);
     if (host.addresses.length === 0 && !isKnownOtherwise)
       skipped.add(host.line, what, "its address was found later on another machine");
     else if (merged.length === limits.hosts)
@@ -87,26 +89,78 @@ function isNeighbour(group: readonly SeenHost[]): boolean {
   return group.some(({ cards, hostname }) => cards !== undefined && hostname !== null);
 }
 
-/** Without the MAC addresses that several machines show, by their names. */
-function withoutSharedCards(hosts: readonly SeenHost[], skipped: Pick<Skipped, "add">): readonly SeenHost[] {
+/**
+ * Without the MAC addresses that several machines show, by their names.
+ *
+ * @param isOwnCards then only those of IPv6 clients, whose DUIDs are copied with images, are left out
+ */
+function withoutSharedCards(
+  hosts: readonly SeenHost[],
+  skipped: Pick<Skipped, "add">,
+  isOwnCards: boolean,
+): readonly SeenHost[] {
   const shared = new Map(
     [...sightingsByCard(hosts)]
       .map(([mac, sightings]) => [mac, contradictingNames(sightings)] as const)
       .filter(([, names]) => names.length > 0),
   );
   if (shared.size === 0) return hosts;
+  const isShared = ({ ip, mac }: SeenAddress): boolean =>
+    mac !== null && shared.has(mac) && (!isOwnCards || ip.includes(":"));
   return hosts.map((host) => {
-    const bare = host.addresses.map(({ ip, mac }) => ({ ip, mac: mac !== null && shared.has(mac) ? null : mac }));
-    const lost = host.addresses.find(({ mac }) => mac !== null && shared.has(mac));
+    const bare = host.addresses.map((one) => ({ ip: one.ip, mac: isShared(one) ? null : one.mac }));
+    const lost = host.addresses.find(isShared);
     if (lost === undefined) return host;
     const others = (shared.get(lost.mac ?? "") ?? []).slice(0, MOST_NAMED).join(", ");
     skipped.add(
       host.line,
       `MAC address ${lost.mac ?? ""} of ${lost.ip}`,
-      `several machines show it, as behind a repeater or with proxy ARP: ${others}`,
+      isOwnCards
+        ? `several machines show it in their DUIDs, as copies of an image do: ${others}`
+        : `several machines show it, as behind a repeater or with proxy ARP: ${others}`,
     );
     return hostWith(host, { addresses: bare, vendor: null });
   });
+}
+
+/**
+ * Without the addresses of several machines, by their serial numbers and names: that of a router to the Internet, which lists of devices
+ * have.
+ */
+function withoutSharedAddresses(hosts: readonly SeenHost[], skipped: Pick<Skipped, "add">): readonly SeenHost[] {
+  const sightings = new Map<string, SeenHost[]>();
+  for (const host of hosts)
+    if (serialOf(host) !== null) for (const { ip } of host.addresses) putUnder(sightings, ip, host);
+  const shared = new Set(
+    [...sightings]
+      .filter(([, some]) => new Set(some.map(serialOf)).size > 1)
+      .flatMap(([ip, some]) => (contradictingNames(some).length > 0 ? ip : [])),
+  );
+  if (shared.size === 0) return hosts;
+  return hosts.map((host) => {
+    const lost = host.addresses.filter(({ ip }) => shared.has(ip));
+    if (lost.length === 0) return host;
+    for (const { ip } of lost)
+      skipped.add(
+        host.line,
+        `address ${ip}`,
+        "machines of different serial numbers and names have it, as behind a router",
+      );
+    const macs = lost.flatMap(({ mac }) => mac ?? []);
+    const isOwn = ({ ip }: { readonly ip: string | null }): boolean => ip === null || !shared.has(ip);
+    const addresses = host.addresses.filter(isOwn);
+    return hostWith(host, {
+      addresses,
+      cards: [...new Set([...(host.cards ?? []), ...macs])],
+      ...(addresses.length === 0 && { isOnlyKnown: true }),
+      ports: host.ports.filter(isOwn),
+      covered: (host.covered ?? []).filter(isOwn),
+    });
+  });
+}
+
+function serialOf(host: SeenHost): string | null {
+  return marksIn(host).find(({ kind }) => kind === "serial")?.key ?? null;
 }
 
 /** The sightings with each MAC address. */
@@ -168,11 +222,14 @@ export function together(hosts: readonly SeenHost[], skipped?: Pick<Skipped, "ad
     skipped?.add(first.line, `host name ${other}`, `the same machine is called ${hostname ?? ""} in this file`);
   for (const other of lostNames)
     skipped?.add(first.line, `name ${other}`, `the same machine is called ${name ?? ""} in this file`);
+  for (const other of lostSerials(hosts))
+    skipped?.add(first.line, `serial number ${other}`, `the same machine has ${says.serial ?? ""} in this file`);
   return {
     line: first.line,
     isNamed,
     addresses: [...cards.values()],
     ...(cardsOfAll.length > 0 && { cards: cardsOfAll }),
+    ...(hosts.every((host) => host.isOnlyKnown === true) && { isOnlyKnown: true }),
     hostname,
     name,
     vendor,
@@ -192,6 +249,12 @@ export function together(hosts: readonly SeenHost[], skipped?: Pick<Skipped, "ad
 /** Whether a display name differs from the one that is kept. */
 export function isOtherName(name: string | null, kept: string | null): boolean {
   return name !== null && kept !== null && name.toLowerCase() !== kept.toLowerCase();
+}
+
+/** Serial numbers besides the first one. */
+function lostSerials(hosts: readonly SeenHost[]): ReadonlySet<string> {
+  const serials = hosts.flatMap((host) => marksIn(host).filter(({ kind }) => kind === "serial"));
+  return new Set(serials.flatMap(({ key, value }) => (key === serials[0]?.key ? [] : value)));
 }
 
 /** What is said first of each member. */
@@ -237,6 +300,7 @@ function joinSightings(hosts: readonly SeenHost[]) {
       } else owners.set(ip, { sighting: index, mac });
     }
   joinCards(hosts, byMac, join);
+  joinMarks(hosts, join);
   joinFamilies(hosts, { find, join });
   joinNeighbours(hosts, { find, join });
   return { find, owners };
@@ -252,6 +316,43 @@ function joinCards(hosts: readonly SeenHost[], byMac: Map<string, number>, join:
       join(index, other);
       byMac.set(mac, other);
     }
+}
+
+/** Joins what shows a serial number or DUID, unless names contradict, or it may be that of a copied virtual machine. */
+function joinMarks(hosts: readonly SeenHost[], join: (a: number, b: number) => void): void {
+  const shown = new Map<string, number[]>();
+  for (const [index, host] of hosts.entries())
+    for (const { kind, key } of marksIn(host)) if (kind !== "machine_id") putUnder(shown, key, index);
+  for (const [key, indexes] of shown) {
+    const sightings = indexes.flatMap((index) => hosts[index] ?? []);
+    if (indexes.length === 1) continue;
+    // Those with one name are one machine, whatever has the same number, such as its management controller.
+    const groups = contradictingNames(sightings).length === 0 ? [indexes] : sameNamed(hosts, indexes);
+    for (const group of groups) {
+      const [first = 0, ...others] = group;
+      const some = group.flatMap((index) => hosts[index] ?? []);
+      if (key.startsWith("duid") && isOfCopies(some)) continue;
+      for (const index of others) join(first, index);
+    }
+  }
+}
+
+/** Those with the same name, which is not one that machines come with. */
+function sameNamed(hosts: readonly SeenHost[], indexes: readonly number[]): number[][] {
+  const named = new Map<string, number[]>();
+  for (const index of indexes) {
+    const { hostname = null, name = null } = hosts[index] ?? {};
+    const own = hostname ?? name;
+    if (own !== null && hostLabel(own) !== null && !isDefaultName(own)) putUnder(named, own.toLowerCase(), index);
+  }
+  return [...named.values()];
+}
+
+/** Whether sightings may be of machines with one image: they show several network cards, and no name of their own. */
+function isOfCopies(sightings: readonly SeenHost[]): boolean {
+  const macs = new Set(sightings.flatMap(({ addresses }) => addresses.flatMap(({ mac }) => mac ?? [])));
+  const isNamed = sightings.some(({ hostname }) => hostLabel(hostname) !== null && !isDefaultName(hostname ?? ""));
+  return macs.size > 1 && (!isNamed || [...macs].some(isOfVirtualMachine));
 }
 
 /**

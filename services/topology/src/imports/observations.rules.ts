@@ -21,6 +21,9 @@ export interface SaysOfHost {
   readonly vendor?: string | null;
   readonly model?: string | null;
   readonly serial?: string | null;
+  /** In hexadecimal. */
+  readonly duid?: string | null;
+  readonly machine_id?: string | null;
 }
 
 /** Who says to whom a MAC address is assigned, unless a scanner does. */
@@ -108,7 +111,9 @@ export function hostTold(
   role: Role | null,
   saying: Saying,
 ): ObservedOfHost | null {
-  const { os = null, vendor = null, model = null, serial = null } = says;
+  const { os = null, vendor = null, model = null, serial = null, duid = null, machine_id: id = null } = says;
+  const ofClient = toldOfHost(present?.duid, textOf(duid), saying);
+  const ofSystem = toldOfHost(present?.machine_id, textOf(id), saying);
   return unlessNothing(present, {
     os: toldOfHost(
       present?.os,
@@ -118,6 +123,8 @@ export function hostTold(
     vendor: toldOfHost(present?.vendor, textOf(vendor), saying),
     model: toldOfHost(present?.model, textOf(model), saying),
     serial: toldOfHost(present?.serial, textOf(serial), saying),
+    ...(ofClient !== null && { duid: ofClient }),
+    ...(ofSystem !== null && { machine_id: ofSystem }),
     role: told(present?.role, role === null ? null : { value: role }, saying),
   });
 }

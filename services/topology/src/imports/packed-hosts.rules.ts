@@ -1,4 +1,5 @@
 import type { Role } from "@nts/shared/contract";
+import { type Mark, marksOf } from "@nts/shared/contract/marks.rules";
 import { copyOf } from "./copies.rules.js";
 import type { SeenAddress, SeenHost } from "./scan.rules.js";
 
@@ -22,15 +23,18 @@ export class PackedHost implements SeenHost {
   readonly hostname: string | null;
   readonly name: string | null;
   readonly role: Role | null;
+  /** At hand, because they identify it. */
+  readonly marks: readonly Mark[];
 
   constructor(
-    { line, addresses, hostname, name = null, role = null }: Packable,
+    { line, addresses, hostname, name = null, role = null, says = {} }: Packable,
     private readonly packed: PackedDetails,
     private readonly position: number,
   ) {
     this.line = line;
     ({ addresses: this.addresses, hostname: this.hostname, name: this.name } = copyOf({ addresses, hostname, name }));
     this.role = role;
+    this.marks = copyOf(marksOf(says));
   }
 
   get vendor(): string | null {
@@ -60,6 +64,11 @@ export class PackedHost implements SeenHost {
   details(): Details {
     return this.packed.at(this.position);
   }
+}
+
+/** The serial number of a host, and the like. */
+export function marksIn(host: SeenHost): readonly Mark[] {
+  return host instanceof PackedHost ? host.marks : marksOf(host.says ?? {});
 }
 
 export function isPacked(host: SeenHost): boolean {

@@ -18,7 +18,7 @@ interface Block extends PackedDetails {
 }
 
 /** Packs hosts. */
-export function createPacker(): (host: Packable) => SeenHost {
+export function createPacker(): (host: Packable & Pick<SeenHost, "cards" | "isOnlyKnown">) => SeenHost {
   const unpacked = new Map<Block, readonly Details[]>();
 
   function newBlock(): Block {
@@ -53,6 +53,8 @@ export function createPacker(): (host: Packable) => SeenHost {
 
   let block = newBlock();
   return (host) => {
+    // By these it is recognized, too.
+    if (host.cards !== undefined || host.isOnlyKnown === true) return host;
     if (block.isFull()) block = newBlock();
     const { vendor, says, tags, attributes, ports, covered } = host;
     return new PackedHost(host, block, block.add({ vendor, says, tags, attributes, ports, covered }));

@@ -1,5 +1,6 @@
 import { putUnder } from "@nts/shared/groups";
 import type { Evidence, HostRecord, ImportedChange, Interface, Port, SkippedPart } from "@nts/shared/contract";
+import { marksOf } from "@nts/shared/contract/marks.rules";
 import { isWrittenByHand } from "@nts/shared/contract/import-formats";
 import { portType } from "../values/well-known-ports.rules.js";
 import type { NewHost } from "../hosts/new-host.js";
@@ -12,6 +13,7 @@ import { isSynthetic } from "../values/synthetic-names.rules.js";
 import type { Makers } from "./makers.rules.js";
 import { evidenceFor } from "./evidence.rules.js";
 import { MOST_TAGS } from "@nts/shared/contract/sizes";
+import type { Doubt } from "./marks.rules.js";
 import type { KnownInterface, Match, MatchedBy } from "./match.rules.js";
 import { agree, isOtherName } from "./merge.rules.js";
 import {
@@ -92,16 +94,18 @@ export interface Planning {
   readonly superseded: readonly KnownInterface[];
   /** Interfaces of this host that lose their address to another one. */
   readonly lost: ReadonlySet<string>;
+  /** What speaks for other hosts. */
+  readonly doubts: readonly Doubt[];
 }
 
 /** Collects the skipped parts of a host. */
 export type Skip = (line: number, what: string, reason: string) => void;
 
 /** An existing host, and how it was recognized. */
-export interface Recognized extends KnownHost, Pick<Match, "by" | "joins"> {}
+export interface Recognized extends KnownHost, Pick<Match, "by" | "joins" | "value"> {}
 
-export function recognizedAs(host: KnownHost, { by, joins }: Match): Recognized {
-  return { ...host, by, ...(joins !== undefined && { joins }) };
+export function recognizedAs(host: KnownHost, { by, joins, value }: Match): Recognized {
+  return { ...host, by, ...(joins !== undefined && { joins }), ...(value !== undefined && { value }) };
 }
 
 /**
@@ -114,6 +118,7 @@ export function planHost(seen: SeenHost, known: Recognized | null, planning: Pla
   const skipped: SkippedPart[] = [];
   const skip: Skip = (line, what, reason) => void skipped.push({ line, what, reason });
   const bare = hostOf(seen, known, planning, skip);
+  for (const { what, reason } of planning.doubts) skip(seen.line, what, reason);
   const owned = {
     created_at: planning.now,
     updated_at: planning.now,
@@ -128,6 +133,7 @@ export function planHost(seen: SeenHost, known: Recognized | null, planning: Pla
   const outdone = outdoneBy(bare.entity.observed, seen.says ?? {}, { by: planning.by, since: planning.now });
   if (outdone !== null) skip(seen.line, `operating system ${seen.says?.os?.name ?? ""}`, outdone);
   const host = withObserved(bare, seen, { known, ports, services, planning });
+  if (known !== null) noteReplaced(known.host.entity, host.entity, (what, reason) => skip(seen.line, what, reason));
   const changes =
     known === null ? [] : changesOf(known, { host: host.entity, interfaces, ports, services }, seen, planning.tagOf);
   const { superseded } = planning;
@@ -138,7 +144,7 @@ export function planHost(seen: SeenHost, known: Recognized | null, planning: Pla
     action: host.action === "unchanged" && isTouched ? "update" : host.action,
     line: seen.line,
     matchedBy: known?.by ?? null,
-    evidence: known === null ? [] : evidenceFor(seen, known, known.by),
+    evidence: known === null ? [] : evidenceFor(seen, known, known),
     interfaces,
     ports,
     services,
@@ -223,12 +229,8 @@ interface On {
   readonly skip: Skip;
 }
 
-function hostOf(
-  seen: SeenHost,
-  known: Recognized | null,
-  { networkId, now, by, newId, make, runnerOf, tagOf, namesakeOf }: Planning,
-  skip: Skip,
-): Planned<HostRecord> {
+function hostOf(seen: SeenHost, known: Recognized | null, planning: Planning, skip: Skip): Planned<HostRecord> {
+  const { networkId, now, by, newId, make, runnerOf, tagOf, namesakeOf } = planning;
   const { hostname, vendor, role = null, attributes = {} } = seen;
   const tags = (seen.tags ?? []).map(tagOf);
   const runner = seen.virtualization?.runner ?? null;
@@ -263,11 +265,14 @@ function hostOf(
     const next = { ...entity, ...given, ...(isUnnamed && { hostname }) };
     return { action: "update", before: known.host, entity: next };
   }
-  if (hostname !== null && seen.addresses.length > 0 && namesakeOf(hostname) !== null)
+  const namesakeId = hostname !== null && seen.addresses.length > 0 ? namesakeOf(hostname) : null;
+  if (namesakeId !== null)
     skip(
       seen.line,
-      `host name ${hostname}`,
-      "another host has it, at addresses that are not in the file: merge the two if they are one machine",
+      `host name ${hostname ?? ""}`,
+      planning.superseded.some(({ host_id }) => host_id === namesakeId)
+        ? "the host that had it loses its address to this one, which shows another network card: delete that host if its machine was replaced, or merge the two if they are one machine"
+        : "another host has it, at addresses that are not in the file: merge the two if they are one machine",
     );
   const entity = make.host(
     {
@@ -283,6 +288,23 @@ function hostOf(
     { id: newId(), created_at: now, updated_at: now, network_id: networkId, source: { type: "Discovery" } },
   );
   return { action: "create", before: null, entity };
+}
+
+/** Says of a host with another serial number than before that its machine may have been replaced. */
+function noteReplaced(before: HostRecord, after: HostRecord, note: (what: string, reason: string) => void): void {
+  const was = before.observed?.serial ?? null;
+  const serial = after.observed?.serial ?? null;
+  if (was === null || serial === null || was === serial || was.by !== serial.by || isSameSerial(was, serial)) return;
+  note(
+    `serial number ${serial.value}`,
+    `it was ${was.value} before: if the machine was replaced, this host is the new one, with the history of the old one`,
+  );
+}
+
+function isSameSerial(one: { readonly value: string }, other: { readonly value: string }): boolean {
+  const [mine] = marksOf({ serial: one.value });
+  const [theirs] = marksOf({ serial: other.value });
+  return mine === undefined || theirs === undefined || mine.key === theirs.key;
 }
 
 /** Tags with those that are missing, up to the limit. @param leaveOut is told how many are too many */
@@ -390,7 +412,11 @@ function planInterfaces(seen: SeenHost, { known, owned, planning, skip }: On): P
       `an import takes at most ${MOST_INTERFACES_OF_HOST} addresses of a host`,
     );
   const saying = { by: planning.by, since: planning.now };
-  return taken.map(({ ip, mac, vendor = null, attributes: given = {} }): PlannedInterface => {
+  // What a bare host that is merged into this one knows of its addresses.
+  const ofBare = planning.superseded.filter(({ host_id }) => host_id === known?.joins);
+  const macAt = new Map(ofBare.map(({ ip_address, mac_address }) => [ip_address, mac_address]));
+  return taken.map(({ ip, mac: shown, vendor = null, attributes: given = {} }): PlannedInterface => {
+    const mac = shown ?? macAt.get(ip) ?? null;
     const place = planning.placeOf(ip);
     const assigned = (): string | null => (mac === null ? null : planning.vendorOf(mac));
     const same = byIp.get(ip) ?? [];

@@ -1,9 +1,12 @@
 import { putUnder } from "@nts/shared/groups";
+import type { MarkedHost } from "../storage/stores/host-marks.js";
 import type { NamedHost } from "../storage/stores/host-names.js";
+import { isDefaultName } from "../values/host-names.rules.js";
 import { isLocal } from "../values/mac-addresses.rules.js";
 import { apart } from "./apart.rules.js";
 import { type BareHost, isWithin } from "./bare.rules.js";
-import { addressedOf, type Unrecognized, unrecognizedOf } from "./identities.js";
+import { addressedOf, type Marked, markedOf, type Unrecognized, unrecognizedOf } from "./identities.js";
+import { createKnownMarks, type Doubt } from "./marks.rules.js";
 import {
   createKnownInterfaces,
   type KnownInterface,
@@ -13,6 +16,7 @@ import {
   supersededBy,
 } from "./match.rules.js";
 import { together } from "./merge.rules.js";
+import { marksIn } from "./packed-hosts.rules.js";
 import { createDistinction, createKnownNames, type Distinct, type KnownNames } from "./names.rules.js";
 import type { SeenAddress, SeenHost } from "./scan.rules.js";
 
@@ -29,6 +33,8 @@ export interface Settled {
   readonly seen: SeenHost;
   readonly distinct: Distinct;
   readonly match: Match | null;
+  /** What speaks for other hosts. */
+  readonly doubts: readonly Doubt[];
 }
 
 type PrefixOf = (subnetId: string) => number;
@@ -43,6 +49,10 @@ export interface Recognition {
   addressed(batch: number): readonly string[] | null;
   /** Records which of them are bare. */
   addBare(hosts: readonly BareHost[]): void;
+  /** What is looked up of serial numbers and the like; null after the last batch. */
+  marked(batch: number): Marked | null;
+  /** Records hosts found by these. */
+  addMarked(hosts: readonly MarkedHost[]): void;
   /** Further identities, once interfaces are recorded; null after the last batch. */
   unrecognized(batch: number): Unrecognized | null;
   /** Records hosts found by these. */
@@ -50,7 +60,7 @@ export interface Recognition {
   /** The only existing host with a name that the file mentions; null if there is none. */
   called(name: string): string | null;
   /** With everything that belongs to one existing host merged. */
-  settle(prefixOf: PrefixOf): Settled[];
+  settle(prefixOf: PrefixOf): readonly Settled[];
   /** Recognizes a host in the current state. */
   match(
     one: Settled,
@@ -60,12 +70,22 @@ export interface Recognition {
   ): Match | null;
 }
 
-/** @param groups the merged hosts of a file @param named the machine that produced it */
-export function createRecognition(groups: readonly SeenHost[], named: NamedMachine | null): Recognition {
+/** What is known of a file. */
+export interface OfFile {
+  readonly format: string;
+  /** The machine that produced it. */
+  readonly named: NamedMachine | null;
+  /** Serial numbers and the like that identify no machine of it. */
+  readonly shared: ReadonlySet<string>;
+}
+
+/** @param groups the merged hosts of a file */
+export function createRecognition(groups: readonly SeenHost[], { format, named, shared }: OfFile): Recognition {
   const known = createKnownInterfaces();
   const names = createKnownNames();
   const distinctOf = createDistinction(groups);
   const bare = createBareHosts();
+  const marks = createKnownMarks(format, shared);
   const cards = new Set(groups.flatMap(({ addresses }) => addresses.flatMap(({ mac }) => mac ?? [])));
   const lost = new Set<string>();
   /** Hosts that lose interfaces. */
@@ -74,6 +94,7 @@ export function createRecognition(groups: readonly SeenHost[], named: NamedMachi
   let parted: readonly SeenHost[] | null = null;
   let unrecognized: Unrecognized[] | null = null;
   let addressed: readonly string[][] | null = null;
+  let marked: readonly Marked[] | null = null;
 
   /** Once existing interfaces are recorded. */
   function hostsInFile(): readonly SeenHost[] {
@@ -82,17 +103,30 @@ export function createRecognition(groups: readonly SeenHost[], named: NamedMachi
   }
 
   function matchWith(
-    { seen, distinct }: Omit<Settled, "match">,
+    { seen, distinct }: Pick<Settled, "seen" | "distinct">,
     there: KnownInterfaces,
     called: KnownNames,
     prefixOf: PrefixOf,
   ): Match | null {
-    const match = matchOf(seen, there, prefixOf, names.withLostMac);
+    const match = placeOf(seen, there, prefixOf);
+    const marked = match !== null && isSeparate(seen, match, there) ? null : marks.find(seen, there);
+    // A card may move with neither the serial number nor the name, as that of a dock does.
+    const isWeaker = match?.by === "mac_address" && !(marked?.by === "serial" && marked.isNamedAlike);
+    if (marked !== null && !isWeaker) {
+      const isSame = match === null || match.hostId === marked.hostId;
+      return isSame || !bare.isOnly(seen, match, there) ? marked : { ...marked, joins: match.hostId };
+    }
     if (match !== null && !bare.isOnly(seen, match, there)) return match;
     const found =
       called.named(seen, distinct, losers) ?? (match === null ? withOtherCard(seen, there, called, cards) : null);
     if (found === null) return match;
     return { hostId: found.id, by: "hostname", ...(match !== null && { joins: match.hostId }) };
+  }
+
+  /** The host with its MAC address or address, unless that is another machine. */
+  function placeOf(seen: SeenHost, there: KnownInterfaces, prefixOf: PrefixOf): Match | null {
+    const match = matchOf(seen, there, prefixOf, names.withLostMac);
+    return match !== null && marks.otherAt(seen, match) !== null ? null : match;
   }
 
   return {
@@ -103,9 +137,14 @@ export function createRecognition(groups: readonly SeenHost[], named: NamedMachi
       return addressed[batch] ?? null;
     },
     addBare: bare.add,
+    marked: (batch) => {
+      marked ??= markedOf(hostsInFile(), shared, (host) => matchOf(host, known, () => 0));
+      return marked[batch] ?? null;
+    },
+    addMarked: marks.add,
     unrecognized: (batch) => {
       const matchFor = (host: SeenHost): Match | null => {
-        const match = namedMatch(host, named) ?? matchOf(host, known, () => 0);
+        const match = namedMatch(host, named) ?? placeOf(host, known, () => 0);
         return match !== null && bare.isOnly(host, match, known) ? null : match;
       };
       unrecognized ??= unrecognizedOf(hostsInFile(), distinctOf, matchFor);
@@ -116,9 +155,15 @@ export function createRecognition(groups: readonly SeenHost[], named: NamedMachi
     settle: (prefixOf) => {
       const hosts = hostsInFile().map((seen): Settled => {
         const one = { seen, distinct: distinctOf(seen) };
-        return { ...one, match: namedMatch(seen, named) ?? matchWith(one, known, names, prefixOf) };
+        const match = namedMatch(seen, named) ?? matchWith(one, known, names, prefixOf);
+        const isMarked = marksIn(seen).length > 0;
+        return {
+          ...one,
+          match,
+          doubts: isMarked ? marks.doubts(seen, match, matchOf(seen, known, prefixOf, names.withLostMac)) : [],
+        };
       });
-      const settled = joined(hosts);
+      const settled = withNamesakes(joined(hosts));
       for (const { seen, match } of settled)
         for (const { id, host_id } of supersededBy(seen, match?.hostId ?? null, known)) {
           lost.add(id);
@@ -142,11 +187,16 @@ function withOtherCard(
   called: KnownNames,
   cards: ReadonlySet<string>,
 ): NamedHost | null {
-  const host = hostname === null ? null : called.called(hostname);
+  const host = hostname === null || isDefaultName(hostname) ? null : called.called(hostname);
   const wasRandom = ({ host_id, mac_address }: KnownInterface): boolean =>
     host_id === host?.id && mac_address !== null && isLocal(mac_address) && !cards.has(mac_address);
   const isAt = ({ ip, mac }: SeenAddress): boolean => mac !== null && isLocal(mac) && there.withIp(ip).some(wasRandom);
   return host !== null && addresses.some(isAt) ? host : null;
+}
+
+/** Whether people have split the host from another one. */
+function isSeparate({ addresses }: SeenHost, { hostId }: Match, { withIp }: KnownInterfaces): boolean {
+  return addresses.some(({ ip }) => withIp(ip).some((one) => one.host_id === hostId && one.is_separate === true));
 }
 
 /** Bare hosts. */
@@ -171,7 +221,22 @@ function joined(hosts: readonly Settled[]): Settled[] {
   return [...byHost.values()].map((some) => ({
     ...(some[0] as Settled),
     seen: together(some.map(({ seen }) => seen)),
+    doubts: some.flatMap(({ doubts }) => doubts),
   }));
+}
+
+/** With what is said of new hosts that have one name. */
+function withNamesakes(hosts: readonly Settled[]): readonly Settled[] {
+  const names = new Set<string>();
+  return hosts.map((one) => {
+    const { hostname, addresses } = one.seen;
+    if (one.match !== null || hostname === null || addresses.length === 0 || isDefaultName(hostname)) return one;
+    const name = hostname.toLowerCase();
+    const isFirst = !names.has(name);
+    names.add(name);
+    const reason = "another machine of the file has it: merge the two if they are one machine";
+    return isFirst ? one : { ...one, doubts: [...one.doubts, { what: `host name ${hostname}`, reason }] };
+  });
 }
 
 export function knownOf(interfaces: readonly KnownInterface[]): KnownInterfaces {

@@ -115,6 +115,8 @@ export interface SeenHost {
   readonly addresses: readonly SeenAddress[];
   /** MAC addresses of its chassis and ports, which identify it although they have no addresses; it may then have none. */
   readonly cards?: readonly string[];
+  /** Where it is not known: it only adds to a host that exists, as the row of a list of devices does. */
+  readonly isOnlyKnown?: boolean;
   readonly hostname: string | null;
   /** Its display name, if distinct from the hostname. */
   readonly name?: string | null;

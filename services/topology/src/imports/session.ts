@@ -3,6 +3,7 @@ import { AppError, validationFailed } from "@nts/shared/errors";
 import { putUnder } from "@nts/shared/groups";
 import { newId } from "@nts/shared/ids";
 import type { Stored } from "../storage/entities.js";
+import type { MarkedHost } from "../storage/stores/host-marks.js";
 import type { NamedHost } from "../storage/stores/host-names.js";
 import type { Identities } from "../storage/stores/interfaces.js";
 import type { NewHost } from "../hosts/new-host.js";
@@ -22,7 +23,8 @@ import {
 } from "./known-places.js";
 import type { Makers } from "./makers.rules.js";
 import { type KnownInterface, type KnownInterfaces, type Match, supersededBy } from "./match.rules.js";
-import { identitiesIn, identitiesOf, type Unrecognized } from "./identities.js";
+import { identitiesIn, identitiesOf, keysOf, type Marked, type Unrecognized } from "./identities.js";
+import { sharedMarks } from "./marks.rules.js";
 import { mergeSeen } from "./merge.rules.js";
 import { hostWith } from "./packed-hosts.rules.js";
 import { createRecognition, knownOf, type NamedMachine, type Recognition, type Settled } from "./recognition.js";
@@ -105,6 +107,8 @@ export interface Job {
   readonly losers: readonly string[];
   /** Lookup by name for a new host; null if it has no unique name. */
   readonly label: string | null;
+  /** Lookup by serial numbers and the like. */
+  readonly marks: readonly string[];
   /** Set if the request names it; otherwise null. */
   readonly named: NamedMachine | null;
 }
@@ -143,6 +147,10 @@ export interface Session extends WiringSession {
   addressed(batch: number): readonly string[] | null;
   /** Records which of them are bare. */
   recognizeBare(hosts: readonly BareHost[]): void;
+  /** What is looked up of serial numbers and the like; null after the last batch. */
+  marked(batch: number): Marked | null;
+  /** Records hosts found by these. */
+  recognizeMarked(hosts: readonly MarkedHost[]): void;
   /** Further identities of hosts without matching interface; null after the last batch. */
   unrecognized(batch: number): Unrecognized | null;
   /** Records hosts found by these. */
@@ -218,8 +226,9 @@ export function createSession(make: Makers): Session {
   let given: FileGiven;
   let batches: Identities[];
   let places: Places;
-  let settled: Settled[];
+  let settled: readonly Settled[];
   let recognition: Recognition;
+  let shared: ReadonlySet<string>;
   let connected: ConnectedHosts;
   let coverage: FileCoverage;
   let by = "";
@@ -250,11 +259,13 @@ export function createSession(make: Makers): Session {
       tagOf: (name) => given.tags?.get(name.toLowerCase()) ?? name,
       superseded: supersededBy(seen, moment.known?.host.entity.id ?? null, there),
       lost: recognition.lost,
+      doubts: (settled[index] as Settled).doubts,
     });
     if (seen.hostname !== null) idOf.set(seen.hostname.toLowerCase(), planned.entity.id);
     connected.planned(index, planned, moment.known);
-    if (scan.devices !== undefined) facts.set(index, factsOfHost(planned.entity));
-    return { ...planned, sighting: coverage.of(seen, planned, moment.known) };
+    if (scan.devices !== undefined || (seen.cards ?? []).length > 0) facts.set(index, factsOfHost(planned.entity));
+    // A list of devices has not seen them.
+    return { ...planned, sighting: seen.isOnlyKnown === true ? null : coverage.of(seen, planned, moment.known) };
   }
 
   /**
@@ -294,7 +305,8 @@ export function createSession(make: Makers): Session {
       // Without the sightings, which are merged by now.
       scan = { ...read, hosts: [] };
       batches = identitiesOf(groups);
-      recognition = createRecognition(groups, given.named);
+      shared = sharedMarks(groups, read.skipped);
+      recognition = createRecognition(groups, { format, named: given.named, shared });
       coverage = createFileCoverage(read, { format, nowMs: given.nowMs, lost: recognition.lost });
       const { info, brokeOff, columns } = scan;
       const ofTable = columns === undefined ? {} : { columns };
@@ -312,11 +324,13 @@ export function createSession(make: Makers): Session {
     recognize: (interfaces) => recognition.known.add(interfaces),
     addressed: (batch) => recognition.addressed(batch),
     recognizeBare: (hosts) => recognition.addBare(hosts),
+    marked: (batch) => recognition.marked(batch),
+    recognizeMarked: (hosts) => recognition.addMarked(hosts),
     unrecognized: (batch) => recognition.unrecognized(batch),
     recognizeHosts: (hosts) => recognition.addHosts(hosts),
     settle: (subnets) => {
       places = createPlaces(subnets, given.hints);
-      settled = recognition.settle(places.prefixOf);
+      settled = recognition.settle(places.prefixOf).filter((one) => isKnownOrSomewhere(one, scan.skipped));
       connected = createConnectedHosts(settled, scan.skipped);
       wiring = createWiringSession({
         devices: scan.devices ?? [],
@@ -328,7 +342,8 @@ export function createSession(make: Makers): Session {
         if (seen.hostname !== null && match !== null) idOf.set(seen.hostname.toLowerCase(), match.hostId);
       return { subnets: placesFor(settled, places), jobs: settled.length };
     },
-    jobs: (from) => batchFrom(settled, from).map((one, at) => jobOf(one, from + at, { places, recognition, given })),
+    jobs: (from) =>
+      batchFrom(settled, from).map((one, at) => jobOf(one, from + at, { places, recognition, given, shared })),
     connections: (at) => (at < connected.count ? connected.asked(at) : null),
     dependencies: (at, { now, isDry, there, places: others }) => {
       const machine = connected.of(at);
@@ -383,6 +398,14 @@ export function createSession(make: Makers): Session {
     factsOfNew: () => wiring.factsOfNew(),
     leftOut: () => ({ listed: scan.skipped.listed, count: scan.skipped.count(), unanswered: scan.unanswered }),
   };
+}
+
+/** Whether a host is at an address, or exists; others are listed. */
+function isKnownOrSomewhere({ seen, match }: Settled, skipped: Pick<Skipped, "add">): boolean {
+  if (seen.isOnlyKnown !== true || match !== null) return true;
+  const what = `row ${seen.name ?? seen.hostname ?? "without a name"}`;
+  skipped.add(seen.line, what, "it has no address, and no host here has its MAC address, serial number or host name");
+  return false;
 }
 
 const NO_DEPENDENCIES: PlannedDependencies = { planned: [], missed: [], notMade: NOTHING_LEFT_OUT, skipped: [] };
@@ -483,11 +506,14 @@ function batchFrom(settled: readonly Settled[], from: number): Settled[] {
   return end === -1 ? next : next.slice(0, end);
 }
 
-function jobOf(
-  { seen, distinct, match }: Settled,
-  index: number,
-  { places, recognition, given }: { places: Places; recognition: Pick<Recognition, "known">; given: FileGiven },
-): Job {
+interface OfJobs {
+  readonly places: Places;
+  readonly recognition: Pick<Recognition, "known">;
+  readonly given: FileGiven;
+  readonly shared: ReadonlySet<string>;
+}
+
+function jobOf({ seen, distinct, match }: Settled, index: number, { places, recognition, given, shared }: OfJobs): Job {
   return {
     index,
     line: seen.line,
@@ -498,6 +524,7 @@ function jobOf(
     subnets: [...new Set(seen.addresses.map(({ ip }) => places.of(ip).cidr))],
     match,
     losers: [...new Set(supersededBy(seen, match?.hostId ?? null, recognition.known).map(({ host_id }) => host_id))],
+    marks: match === null ? keysOf(seen, shared) : [],
     label: distinct === "no" || (match !== null && match.by !== "hostname") ? null : hostLabel(seen.hostname),
     named: seen.isNamed === true ? given.named : null,
   };

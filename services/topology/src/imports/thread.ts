@@ -51,6 +51,8 @@ const NAMES: readonly (keyof ReceivingSession)[] = [
   "recognize",
   "addressed",
   "recognizeBare",
+  "marked",
+  "recognizeMarked",
   "unrecognized",
   "recognizeHosts",
   "settle",

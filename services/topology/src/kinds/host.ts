@@ -1,6 +1,7 @@
 import { HostCreate, HostRecord, HostUpdate, ObservedOfHost } from "@nts/shared/contract";
 import { composed } from "@nts/shared/contract/folding.rules";
 import { hostLabel } from "../values/host-names.rules.js";
+import { markKeysOf } from "../values/marks.rules.js";
 import { facetsOf } from "../values/facets.rules.js";
 import { naturalKey } from "../values/natural-names.rules.js";
 import { runnersOf } from "../values/runners.rules.js";
@@ -34,6 +35,7 @@ export const hostKind = kind("Host", {
       runners: runnersOf({ id, virtualization }),
       isKnown: is_known,
     }),
+    marks: markKeysOf(observed),
     tags: tags.map(composed),
   }),
 });

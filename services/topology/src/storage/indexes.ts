@@ -50,6 +50,9 @@ const labelled: IndexDescription = { key: LABEL_INDEX, partialFilterExpression: 
 /** The index by which imports find hosts by a lost MAC address. */
 export const LOST_MACS_INDEX: IndexKey = { organization_id: 1, network_id: 1, lost_macs: 1 };
 const lostMacs: IndexDescription = { key: LOST_MACS_INDEX, partialFilterExpression: { lost_macs: { $gt: "" } } };
+/** The index by which imports find hosts by serial numbers and the like; few hosts have any. */
+export const MARKS_INDEX: IndexKey = { organization_id: 1, network_id: 1, marks: 1 };
+const marked: IndexDescription = { key: MARKS_INDEX, partialFilterExpression: { marks: { $gt: "" } } };
 /** The index of sightings: missed entities, and when they were last found. */
 export const SIGHTED_INDEX: IndexKey = { organization_id: 1, network_id: 1, missed: 1, seen_last: 1 };
 /** A partial index for both, of entities with sightings only. */
@@ -195,6 +198,7 @@ const ENTITY_INDEXES: Readonly<Record<Collection, readonly IndexDescription[]>> 
     sighted,
     labelled,
     lostMacs,
+    marked,
   ],
   interfaces: [
     ...ordered(["position", "ip_key"]),

@@ -19,6 +19,7 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0002-runners", up: writeRunners },
   { name: "0003-addresses", up: writeAddressKeys },
   { name: "0004-natural-names", up: writeNaturalNames },
+  { name: "0005-marks", up: writeMarks },
 ];
 
 /** Every collection, and the permanent keys of cursors and for the secrets of webhooks. */
@@ -78,6 +79,21 @@ async function writeNaturalNames(db: Db, batchesById: BatchesById): Promise<void
     const updates = batch.map(({ _id, name }) => ({
       updateOne: { filter: { _id, name }, update: { $set: { name_key: naturalKey(name) } } },
     }));
+    await hosts.bulkWrite(updates, { ordered: false });
+  }
+}
+
+/** What hosts with a serial number have in their JSON. */
+const WITH_SERIAL = /"serial":\{/;
+
+/** Adds to hosts with a serial number the keys by which imports find them. */
+async function writeMarks(db: Db, batchesById: BatchesById): Promise<void> {
+  const hosts = db.collection<EntityDocument & { marks?: unknown }>("hosts");
+  for await (const batch of batchesById(hosts, { wire: WITH_SERIAL })) {
+    const updates = batch.map(({ _id, wire }) => {
+      const { marks } = hostKind.keysOf(JSON.parse(wire) as HostRecord);
+      return { updateOne: { filter: { _id, wire }, update: { $set: { marks } } } };
+    });
     await hosts.bulkWrite(updates, { ordered: false });
   }
 }

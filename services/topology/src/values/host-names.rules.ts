@@ -3,6 +3,10 @@
 /** Names that every machine uses for itself. */
 const LOOPBACK = "localhost";
 
+/** Names that systems and devices come with, so that several have them. */
+const DEFAULT =
+  /^(?:raspberrypi\d?|ubuntu|ubuntu-server|debian|fedora|centos|rocky|almalinux|kali|alpine|archlinux|manjaro|linux|openwrt|dietpi|octopi|retropie|orangepi.*|nanopi.*|bananapi.*|beaglebone|jetson|jetson-nano|freebsd|opnsense|pfsense|iphone|ipad|ipod|ipod-touch|android|galaxy|macbook|macbook-air|macbook-pro|imac|mac-mini|apple-tv|windows|win1[01]|template|esp32|esp8266|espressif)$/;
+
 /** A hostname in lower case, without trailing dot. */
 function folded(hostname: string): string {
   return hostname.toLowerCase().replace(/\.$/, "");
@@ -21,4 +25,9 @@ export function compareNames(a: string, b: string): "same" | "maybe" | "differen
   if (one === other) return "same";
   const isShort = (name: string): boolean => !name.includes(".");
   return isShort(one) !== isShort(other) && hostLabel(one) === hostLabel(other) ? "maybe" : "different";
+}
+
+/** Whether a hostname is one that many machines have, because nobody has given them another one. */
+export function isDefaultName(hostname: string): boolean {
+  return DEFAULT.test(hostLabel(hostname) ?? "");
 }

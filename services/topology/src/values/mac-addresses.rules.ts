@@ -8,6 +8,15 @@ export function isOfRouters(mac: string): boolean {
   return OF_ROUTERS.test(mac);
 }
 
+/** Of network cards that hypervisors make: QEMU, VMware, Hyper-V, VirtualBox, Xen, Proxmox, Parallels and Docker. */
+const OF_VIRTUAL_MACHINES =
+  /^(?:52:54:00|00:0C:29|00:50:56|00:05:69|00:1C:14|00:15:5D|08:00:27|0A:00:27|00:16:3E|BC:24:11|00:1C:42|02:42):/;
+
+/** Whether a hypervisor has made a network card, so that its machine may be a copy of another one. @param mac in canonical form */
+export function isOfVirtualMachine(mac: string): boolean {
+  return OF_VIRTUAL_MACHINES.test(mac);
+}
+
 /** Random, or of a virtual machine: it may be another one the next time. @param mac in canonical form */
 export function isLocal(mac: string): boolean {
   return (parseInt(mac.slice(0, 2), 16) & 2) !== 0;

@@ -99,11 +99,21 @@ function namedIn(value: JsonObject): [string, unknown][] {
   return members.some(([, member]) => factsIn(member) !== null) ? members : [];
 }
 
-/** Results with the same name and machine id are merged. */
+/** Results with the same name and machine id are merged; without a name, they may be of copies, which differ in their cards. */
 function keyOf({ name, facts, line }: HostFacts): string {
   const reported = [fact(facts, "machine_id"), fact(facts, "fqdn"), fact(facts, "hostname"), fact(facts, "nodename")];
-  const key = [name, ...reported.map((text) => (typeof text === "string" ? text.slice(0, 300) : ""))].join("\n");
+  const card = name === "" ? textAt(objectOf(fact(facts, "default_ipv4")), "macaddress") || firstCardIn(facts) : "";
+  const texts = [...reported, card].map((text) => (typeof text === "string" ? text.slice(0, 300) : ""));
+  const key = [name, ...texts].join("\n");
   return key.trim() === "" ? `line ${line}` : key;
+}
+
+function firstCardIn(facts: JsonObject): string {
+  return linksIn(facts).find(({ mac, addresses }) => macIn(mac) !== null && addresses.length > 0)?.mac ?? "";
+}
+
+function objectOf(value: unknown): JsonObject {
+  return isObject(value) ? value : {};
 }
 
 function fact(facts: JsonObject, name: string): unknown {
@@ -245,5 +255,6 @@ function saysOf(facts: JsonObject): SaysOfHost {
     vendor: text("system_vendor"),
     model: text("product_name"),
     serial: text("product_serial"),
+    machine_id: text("machine_id"),
   };
 }

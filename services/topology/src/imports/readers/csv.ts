@@ -2,6 +2,7 @@ import { ATTRIBUTE_COLUMN, type CellFault, type CsvResource, UNKNOWN_MAC } from 
 import type { AttributeValue, ImportedColumn, Role } from "@nts/shared/contract";
 import { ATTRIBUTE_LIMIT, MOST_ATTRIBUTES, writtenAttribute } from "@nts/shared/contract/attributes.rules";
 import { ROLE_NAMES } from "@nts/shared/contract/role-names.rules";
+import { marksOf } from "@nts/shared/contract/marks.rules";
 import { putUnder } from "@nts/shared/groups";
 import { isSynthetic } from "../../values/synthetic-names.rules.js";
 import { blockAround, parseAddress, parseBlock } from "../../values/addresses.js";
@@ -46,6 +47,7 @@ import {
   addressIn,
   cardOf,
   clip,
+  duidIn,
   hostnameIn,
   isGroup,
   isGroupMac,
@@ -61,6 +63,8 @@ import { hasVisibleNames } from "./visible-names.js";
 
 /** Maximum addresses per cell. */
 const MOST_ADDRESSES_OF_A_ROW = 100;
+/** Maximum network cards without an address per row. */
+const MOST_CARDS = 16;
 /** Characters of a tag, and of a cell of tags. */
 const LONGEST_TAG = 50;
 const LONGEST_TAGS = 10_000;
@@ -101,6 +105,7 @@ const LONGEST: readonly (readonly [Column, number])[] = [
   ["vendor", 200],
   ["model", 200],
   ["serial", 200],
+  ["machine_id", 100],
   ["os", 200],
   ["os_version", 100],
   ["version", 100],
@@ -349,8 +354,10 @@ function macFaults(row: TableRow): Fault[] {
     column: "mac",
     code: "not_a_mac_address",
   }));
-  const { length } = addressWords(row);
-  if (length === 0 || macsOf(row, length) !== null) return faults;
+  const words = addressWords(row);
+  const usable = words.filter((word) => !isLinkLocalWord(word));
+  const { length } = words;
+  if (usable.length === 0 || [length, usable.length].some((count) => macsOf(row, count) !== null)) return faults;
   const reason = `${written.length} MAC addresses for ${length} addresses: there must be one for each, or ${UNKNOWN_MAC} if it is unknown`;
   return [...faults, { reason, column: "mac", code: "unassigned_mac_addresses" }];
 }
@@ -378,7 +385,7 @@ interface Rows {
 /** The host of a row with what is left out of it, or why the row is skipped. */
 function hostOf(row: TableRow, { resource, isGuessed }: Rows): { host: SeenHost; faults: readonly Fault[] } | Fault {
   const { line, of } = row;
-  const found = addressesOf(row);
+  const found = addressesOf(row, resource);
   if ("reason" in found) return found;
   const { addresses } = found;
   const isMaybeWithout = isGuessed && resource === "ports";
@@ -394,6 +401,8 @@ function hostOf(row: TableRow, { resource, isGuessed }: Rows): { host: SeenHost;
   const host = {
     line,
     addresses: addresses.map((one) => ({ ...one, ...ofInterface })),
+    ...(found.cards !== undefined && { cards: found.cards }),
+    ...(found.isOnlyKnown === true && { isOnlyKnown: true }),
     hostname: hostnameIn(of("hostname")),
     name,
     vendor,
@@ -429,11 +438,15 @@ function textFaults({ of }: TableRow): Fault[] {
 /** What a row says of the device. */
 function saysOf({ of }: TableRow): SaysOfHost {
   const os = clip(of("os"), 200);
+  const duid = duidIn(of("duid"));
+  const id = clip(of("machine_id"), 100);
   return {
     os: os === null ? null : { name: os, version: clip(of("os_version"), 100), cpe: null, accuracy: null },
     vendor: clip(of("vendor"), 200),
     model: clip(of("model"), 200),
     serial: clip(of("serial"), 200),
+    ...(duid !== null && { duid }),
+    ...(id !== null && { machine_id: id }),
   };
 }
 
@@ -505,6 +518,10 @@ function attributeIn(cell: string): AttributeValue | null {
 /** What is read of the addresses of a row. */
 interface Addresses {
   readonly addresses: readonly SeenAddress[];
+  /** MAC addresses of no certain address. */
+  readonly cards?: readonly string[];
+  /** It has no address. */
+  readonly isOnlyKnown?: boolean;
   /** Of the network cards. */
   readonly vendor: string | null;
   /** Why others are left out. */
@@ -512,13 +529,21 @@ interface Addresses {
 }
 
 /** The addresses of a row, each with its MAC address; or why there are none. */
-function addressesOf(row: TableRow): Addresses | Fault {
+function addressesOf(row: TableRow, resource: CsvResource): Addresses | Fault {
   const written = addressWords(row);
   const fault = (code: CellFault, reason: string): Fault => ({ reason, column: "address", code });
-  if (written.length === 0) return fault("missing_address", "it has no address");
+  if (written.length === 0) {
+    const isTold = resource === "hosts" && marksOf(saysOf(row)).length + cardsIn(row).length > 0;
+    const ofDevice: Addresses = { addresses: [], cards: cardsIn(row), isOnlyKnown: true, vendor: null, faults: [] };
+    return isTold ? ofDevice : fault("missing_address", "it has no address");
+  }
   if (written.length > MOST_ADDRESSES_OF_A_ROW)
     return fault("too_many_addresses", `a row may have at most ${MOST_ADDRESSES_OF_A_ROW} addresses`);
-  const macs = macsOf(row, written.length);
+  const usable = written.filter((word) => !isLinkLocalWord(word));
+  const isOfUsable = usable.length > 0 && usable.length < written.length && macsOf(row, written.length) === null;
+  const macs = isOfUsable ? macsOf(row, usable.length) : macsOf(row, written.length);
+  const cardAt = (index: number, text: string): string | null =>
+    macs?.[isOfUsable ? usable.indexOf(text) : index] ?? null;
   const isNameless = row.of("name") === "" && row.of("hostname") === "" && row.of("host") === "";
   const addresses: SeenAddress[] = [];
   const faults: Fault[] = [];
@@ -530,7 +555,7 @@ function addressesOf(row: TableRow): Addresses | Fault {
       continue;
     }
     if (addresses.some(({ ip }) => ip === found.ip)) continue;
-    const mac = macs?.[index] ?? null;
+    const mac = cardAt(index, text);
     if (mac !== null && isGroupMac(mac) && isNameless) {
       faults.push({
         reason: `${found.ip} is not the address of a machine: ${mac} is not unicast`,
@@ -544,7 +569,9 @@ function addressesOf(row: TableRow): Addresses | Fault {
     addresses.push({ ip: found.ip, mac: card.mac });
   }
   const [first] = faults;
-  return addresses.length === 0 && first !== undefined ? first : { addresses, vendor, faults };
+  if (addresses.length === 0 && first !== undefined) return first;
+  const cards = macs === null && resource === "hosts" ? cardsIn(row) : [];
+  return { addresses, ...(cards.length > 0 && { cards }), vendor, faults };
 }
 
 /** The address of a machine, or why it is none. @param mask of the row; may be empty */
@@ -580,6 +607,18 @@ function reasonAgainstBlock(ip: string, bits: number): string | null {
 }
 
 /** Programs add the name of the interface, as in `10.0.0.5 (eth0)`. */
+/** An address that every card has, which lists of addresses often contain. */
+function isLinkLocalWord(word: string): boolean {
+  const ip = addressIn(word.split(/[/%]/, 1)[0] ?? "");
+  return ip !== null && isLinkLocal(ip);
+}
+
+/** The MAC addresses of the network cards of a row. */
+function cardsIn({ all }: TableRow): string[] {
+  const macs = wordsIn(all("mac")).flatMap((text) => macIn(text) ?? []);
+  return [...new Set(macs.flatMap((mac) => cardOf(mac, "").mac ?? []))].slice(0, MOST_CARDS);
+}
+
 function addressWords({ all }: TableRow): string[] {
   return wordsIn(all("address").replaceAll(/\([^()]*\)/g, " "));
 }

@@ -8,6 +8,8 @@ const HEADINGS = {
   address: [
     "ip_address ip_addresses ip ips address addresses ipv4 ipv4_address ipv4_addresses ipv6 ipv6_address ipv6_addresses",
     "ipaddress ip_addr ip_adr last_ip local_ip primary_ip primary_ipv4 primary_ipv6 primary_ip4 primary_ip6 devlastip",
+    "lan_ip lan_ip_address internal_ip internal_ip_address local_ip_address management_ip management_ip_address mgmt_ip mgmt_ip_address ip_management",
+    "last_reported_ip last_reported_ip_address last_ip_address ip_lan ip_interne ip_interna internes_ip interne_ip",
     "ip_address_v4 ip_address_v6 tailscaleips privateipaddress privateipaddresses private_ip private_ip_address",
     "ip_adresse ip_adressen ipadresse ipv4_adresse ipv6_adresse adresse_ip adresses_ip adresse_ipv4 adresse_ipv6",
     "direccion_ip direcciones_ip indirizzo_ip indirizzi_ip endereco_ip enderecos_ip ip_adres ip_adressen ipadres",
@@ -20,6 +22,8 @@ const HEADINGS = {
     "adresse_mac adresses_mac adresse_physique direccion_mac direcciones_mac direccion_fisica",
     "indirizzo_mac indirizzi_mac indirizzo_fisico endereco_mac enderecos_mac endereco_fisico mac_adres fysiek_adres",
     "adres_mac adres_fizyczny mac_adresa adresa_mac mac_adress mac_osoite mac_adresi mac_cim mac_адрес mac_адреса",
+    "wi_fi_mac wi_fi_mac_address wifi_mac wifi_mac_address wlan_mac wlan_mac_adresse ethernet_mac ethernet_mac_address lan_mac",
+    "alternate_mac_address mac_address_1 mac_address_2 mac_1 mac_2",
     "mac地址 macアドレス mac_주소",
   ],
   hostname: [
@@ -51,12 +55,17 @@ const HEADINGS = {
   ],
   model: [
     "model modell modele modelo modello model_name model_number modelname device_model hardware_model",
+    "модель 型号 型號 モデル 모델 typ_urzadzenia malli",
     "modellbezeichnung modele_d_appareil modelo_del_dispositivo modello_dispositivo modelo_do_dispositivo",
   ],
   serial: [
     "serial serial_number serial_no serial_nr serialnumber s_n sn seriennummer serien_nr seriennr",
+    "серийный_номер серійний_номер номер_серии numer_seryjny nr_seryjny seriove_cislo vyrobni_cislo vyrobne_cislo serienummer sarjanumero",
+    "seri_numarasi seri_no sorozatszam numar_de_serie numar_serie 序列号 序列號 产品序列号 シリアル番号 シリアルナンバー 製造番号 일련번호 시리얼_번호",
     "numero_de_serie numero_serie n_de_serie no_de_serie n_serie numero_di_serie numero_seriale seriale serienummer",
   ],
+  duid: ["duid client_duid clientduid dhcp_unique_identifier dhcpv6_duid"],
+  machine_id: ["machine_id machineid machine_uuid"],
   os: [
     "os os_name osname operating_system operatingsystem platform betriebssystem systeme_d_exploitation systeme_exploitation",
     "sistema_operativo sistema_operacional besturingssysteem plattform plateforme plataforma piattaforma",
@@ -127,6 +136,8 @@ const MEANING_OF: Readonly<Record<Column, Exclude<ColumnMeaning, "ignore"> | nul
   vendor: "vendor",
   model: "model",
   serial: "serial",
+  duid: "duid",
+  machine_id: "machine_id",
   os: "os",
   os_version: "os_version",
   version: "version",
@@ -250,6 +261,8 @@ const NO_MACHINE = new RegExp(
     "no (?:reply|response|answer)|not (?:responding|reachable|present|seen|alive|available|active|online)|unreachable|unresponsive",
     "free|available|unused|vacant|unassigned|expired|declined|released|abandoned|inactivereservation|deprecated|decommissioned",
     "decommissioning|retired|inactive",
+    "archived|disposed|scrapped|sold|stolen|lost\\/stolen|undeployable|in stock|in storage|written off|archiviert|ausgemustert|verschrottet|entsorgt|verkauft|gestohlen",
+    "archivée?s?|réformée?s?|mise? au rebut|cédée?|vendue?|volée?|archivad[oa]|de baja|vendido|robado|dismess[oa]|rottamat[oa]|afgevoerd|verkocht|списан[оа]?|wycofan[yae]|已报废|报废|廃棄済み?",
     "tot|inaktiv|frei|nicht (?:erreichbar|verbunden|aktiv|da|online)|keine antwort|abgelaufen|getrennt|abwesend|unerreichbar|ausgeschaltet|stillgelegt",
     "morte?|inactive?|inactif|libre|injoignable|inaccessible|pas de réponse|expirée?|hors ligne|déconnectée?|non connectée?|éteinte?|absente?",
     "muerto|inactivo|sin respuesta|caducad[oa]|desconectad[oa]|fuera de línea|sin conexión|no conectado|inalcanzable|apagado|ausente",

@@ -8,6 +8,8 @@ export interface Lease {
   readonly address: string;
   readonly mac: string;
   readonly hostname: string;
+  /** Of the client, in hexadecimal; empty if it says none. */
+  readonly duid?: string;
   /** In milliseconds; null if unknown. */
   readonly endsMs: number | null;
   /** Why it is skipped; null if it is not. */
@@ -31,6 +33,7 @@ const KEA_STATES: ReadonlyMap<string, string> = new Map([
 const PREFIX = "it is a prefix, not an address";
 const BEGINNING = /^(?:lease|iaaddr) ([\d.:a-f]{1,50}) \{$/i;
 /** A client of IPv6, whose addresses follow: `ia-na "<identity and DUID in octal>" {`. */
+const IDENTITY_BYTES = 4;
 const CLIENT = /^ia-(na|ta|pd) "((?:[^"\\]|\\.){1,600})" \{$/;
 /** OpenBSD writes the time zone, which is always UTC. */
 const ENDS = /^ends (?:never|epoch (\d{1,12})|\d (\d{4})\/(\d\d)\/(\d\d) (\d\d):(\d\d):(\d\d)(?: UTC)?);/;
@@ -39,6 +42,8 @@ const ABANDONED = "abandoned;";
 const STATE = /^binding state (\w{1,20});/;
 const HARDWARE = /^hardware ethernet ([\da-f:]{11,17});/i;
 const HOSTNAME = /^client-hostname "([^"]{1,300})";/;
+/** The identity of a client of IPv4. */
+const UID = /^uid "((?:[^"\\]|\\.){1,600})";/;
 const STATES: ReadonlyMap<string, string> = new Map([
   ["free", "it is free"],
   ["expired", "it has expired"],
@@ -61,7 +66,8 @@ export function dnsmasqLease({ number: line, text }: Line): Lease | null {
   // Non-Ethernet addresses are prefixed by their type; IPv6 leases have that of the client's identity.
   const mac = address.includes(":") ? (macOfDuid(client) ?? "") : card.replace(/^[\da-f]{2}-/i, "");
   const endsMs = Number.isFinite(seconds) && seconds >= FIRST_TIME_SECONDS ? seconds * 1_000 : null;
-  return { line, address, mac, hostname: name === "*" ? "" : name, endsMs, fault };
+  const duid = address.includes(":") ? client : duidOfClient(client);
+  return { line, address, mac, hostname: name === "*" ? "" : name, duid, endsMs, fault };
 }
 
 /** Kea writes a heading, and escapes commas as `&#x2c`. */
@@ -83,6 +89,7 @@ export function keaLeases(): LeaseLines {
       address: at("address"),
       mac: at("hwaddr") === "" ? (macOfDuid(at("duid")) ?? "") : at("hwaddr"),
       hostname: at("hostname").replaceAll("&#x2c", ","),
+      duid: at("duid") || duidOfClient(at("client_id")),
       endsMs: isInfinite ? null : ends * 1_000,
       fault: isPrefix ? PREFIX : (KEA_STATES.get(at("state")) ?? null),
     };
@@ -92,16 +99,19 @@ export function keaLeases(): LeaseLines {
 /** Reads ISC dhcpd's file, with one statement per line. */
 export function iscLeases(): LeaseLines {
   let open: Lease | null = null;
-  let client = { mac: "", fault: null as string | null };
+  let client = { mac: "", duid: "", fault: null as string | null };
   return ({ number, text }) => {
     const address = BEGINNING.exec(text)?.[1];
     if (address !== undefined) {
-      const { mac, fault } = text.startsWith("iaaddr") ? client : { mac: "", fault: null };
-      open = { line: number, address, mac, hostname: "", endsMs: null, fault };
+      const said = text.startsWith("iaaddr") ? client : { mac: "", duid: "", fault: null };
+      open = { line: number, address, hostname: "", endsMs: null, ...said };
       return null;
     }
     const [, kind, identity = ""] = CLIENT.exec(text) ?? [];
-    if (kind !== undefined) client = { mac: macOfDuid(duidIn(identity)) ?? "", fault: kind === "pd" ? PREFIX : null };
+    if (kind !== undefined) {
+      const duid = hexadecimal(identity, IDENTITY_BYTES);
+      client = { mac: macOfDuid(duid) ?? "", duid, fault: kind === "pd" ? PREFIX : null };
+    }
     if (open === null) return null;
     if (text === "}") {
       const lease = open;
@@ -123,7 +133,9 @@ function fieldsIn(text: string): Partial<Lease> {
   const mac = HARDWARE.exec(text)?.[1];
   if (mac !== undefined) return { mac };
   const hostname = HOSTNAME.exec(text)?.[1];
-  return hostname === undefined ? {} : { hostname };
+  if (hostname !== undefined) return { hostname };
+  const identity = UID.exec(text)?.[1];
+  return identity === undefined ? {} : { duid: duidOfClient(hexadecimal(identity, 0)) };
 }
 
 /** In milliseconds; the file's times are in UTC. */
@@ -141,13 +153,19 @@ export function macOfDuid(duid: string): string | null {
   return mac === undefined ? null : (mac.match(/../g) ?? []).join(":");
 }
 
-/** The DUID after the four bytes of an identity as dhcpd writes it, in hexadecimal. */
-function duidIn(identity: string): string {
+/** The DUID in the identity of a client of IPv4 (RFC 4361); empty if there is none. @param client in hexadecimal */
+export function duidOfClient(client: string): string {
+  const digits = client.replaceAll(/[:.-]/g, "").toLowerCase();
+  return /^ff[\da-f]{8}(000[1-4][\da-f]{12,256})$/.exec(digits)?.[1] ?? "";
+}
+
+/** The bytes of an identity as dhcpd writes it, after the first ones, in hexadecimal. */
+function hexadecimal(identity: string, from: number): string {
   const bytes = [...identity.matchAll(/\\([0-7]{3})|\\(.)|([^\\])/g)].map(([, octal, escaped, plain = ""]) =>
     octal === undefined ? (escaped ?? plain).charCodeAt(0) : parseInt(octal, 8),
   );
   return bytes
-    .slice(4)
+    .slice(from)
     .map((byte) => byte.toString(16).padStart(2, "0"))
     .join("");
 }
@@ -168,6 +186,7 @@ export function odhcpdLeases(line: Line): Lease[] | null {
   const [, , identity = "", kind = "", name = "", ends = "", rest = ""] = ODHCPD.exec(line.text) ?? [];
   if (kind === "") return null;
   const mac = kind === "ipv4" ? identity : (macOfDuid(identity) ?? "");
+  const duid = kind === "ipv4" ? "" : identity;
   const seconds = Number(ends);
   return rest.split(/[\s,]+/).flatMap((written): Lease[] => {
     const [address = "", length = ""] = written.split("/");
@@ -176,7 +195,7 @@ export function odhcpdLeases(line: Line): Lease[] | null {
     const fault = isWhole ? null : PREFIX;
     return address === ""
       ? []
-      : [{ line: line.number, address, mac, hostname: name === "-" ? "" : name, endsMs, fault }];
+      : [{ line: line.number, address, mac, hostname: name === "-" ? "" : name, duid, endsMs, fault }];
   });
 }
 
@@ -214,7 +233,15 @@ function ofCisco({ number: line, text }: Line): Lease | null {
   const ends = /^[a-z]{3} \d\d \d{4} \d\d:\d\d [ap]m/i.exec(rest)?.[0];
   const endsMs = ends === undefined ? NaN : Date.parse(`${ends} UTC`);
   const mac = digits.length === 14 ? digits.slice(2) : digits;
-  return { line, address, mac, hostname: "", endsMs: Number.isNaN(endsMs) ? null : endsMs, fault: null };
+  return {
+    line,
+    address,
+    mac,
+    hostname: "",
+    duid: duidOfClient(digits),
+    endsMs: Number.isNaN(endsMs) ? null : endsMs,
+    fault: null,
+  };
 }
 
 /** RouterOS prints columns under their headings, which rows may leave empty. */

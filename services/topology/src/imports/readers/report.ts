@@ -27,7 +27,7 @@ import { targetsOf } from "./nmap-targets.js";
 import type { Reader, ReaderGiven } from "./reader.js";
 import { createReportFiles, type ReportFiles, type ReportingMachine } from "./report-files.js";
 import { createSightings } from "./sightings.js";
-import { addressIn, clip, hostnameIn, isOfOneCard, macIn, PROTOCOLS, reasonAgainst } from "./texts.js";
+import { addressIn, clip, duidIn, hostnameIn, isOfOneCard, macIn, PROTOCOLS, reasonAgainst } from "./texts.js";
 import { isOfRouters } from "../../values/mac-addresses.rules.js";
 
 // What a collector has found by looking around: a line of JSON that begins the report, one for each machine, those of files that
@@ -168,6 +168,8 @@ function takeHost(reading: Reading, line: number, host: JsonObject): void {
     vendor,
     model: text(host, "model"),
     serial: text(host, "serial"),
+    machine_id: text(host, "machine_id"),
+    duid: duidIn(textAt(host, "duid")),
     ...(system !== null && { os: { name: system, version: text(os, "version"), cpe: null, accuracy: null } }),
   };
   const seen = {

@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, jsonIn, listAt, memberOf, textAt } from "./json.js";
-import { type Lease, macOfDuid } from "./leases.js";
+import { duidOfClient, type Lease, macOfDuid } from "./leases.js";
 import { addressIn, macIn } from "./texts.js";
 
 // Addresses that DHCP servers keep for machines, from their configuration: `host` blocks of dhcpd, `dhcp-host` lines of dnsmasq and
@@ -94,6 +94,7 @@ function* ofObject(entry: JsonObject, at: { line: number }): Generator<Lease> {
       address,
       mac: card === "" ? (macOfDuid(duid) ?? "") : card,
       hostname: textAt(entry, "hostname"),
+      duid: duid === "" ? duidOfClient(textAt(entry, "client-id")) : duid,
       endsMs: endOf(entry),
       fault: faultOf(entry),
     };

@@ -25,6 +25,8 @@ const SEPARATOR_LINE = /^\uFEFF?"?sep=(.)"?$/i;
 const TYPE_LINE = /^\uFEFF?#TYPE /;
 /** The heading of a column of an attribute. */
 const ATTRIBUTE = new RegExp(`^${ATTRIBUTE_COLUMN}(${ATTRIBUTE_KEY})$`);
+/** Columns of a list of devices besides name and MAC address or serial number, at least. */
+const FEWEST_OF_DEVICES = 2;
 const NAMING: readonly Column[] = ["hostname", "host", "name", "device"];
 /** Listed headings that are not used. */
 const MOST_UNUSED = 20;
@@ -83,7 +85,7 @@ export function beginningIn(lines: Iterable<Line>, meanings: Said): Beginning {
     }
     const separator = announced ?? separatorOf(text);
     first ??= { line: number, separator, notes };
-    if (columnsIn(bareCells(text, separator), meanings).of.has("address")) return { line: number, separator, notes };
+    if (hasMachines(columnsIn(bareCells(text, separator), meanings))) return { line: number, separator, notes };
   }
   return first ?? { line: 1, separator: ",", notes };
 }
@@ -95,7 +97,18 @@ export function hasHeadings(beginning: string, meanings: Said): boolean {
   const { of } = columnsIn(bareCells(lines[line - 1]?.text ?? "", separator), meanings);
   // Neighbour tables of systems are aligned, too; what names machines is more than those.
   const isMore = separator !== BLANKS || NAMING.some((column) => of.has(column));
-  return of.has("address") && of.size > 1 && isMore;
+  return (of.has("address") && of.size > 1 && isMore) || (isOfDevices({ of }) && separator !== BLANKS);
+}
+
+/** Whether these are the headings of a table of machines. */
+function hasMachines(columns: Pick<Columns, "of">): boolean {
+  return columns.of.has("address") || isOfDevices(columns);
+}
+
+/** Whether a table is a list of devices, which says what is known of machines but not where they are. */
+function isOfDevices({ of }: Pick<Columns, "of">): boolean {
+  const isIdentified = of.has("mac") || of.has("serial");
+  return !of.has("address") && isIdentified && NAMING.some((column) => of.has(column)) && of.size > FEWEST_OF_DEVICES;
 }
 
 export function beginningOfTable(blocks: readonly Uint8Array[], meanings: Said): Beginning {
@@ -164,7 +177,8 @@ export function requireColumns({ of, all }: Columns, resource: CsvResource, line
     const headings = all.map(({ heading }) => heading);
     throw validationFailed({ path: `line ${line}, column 1`, message, code: "missing_column", headings });
   };
-  if (!of.has("address")) refuse("must be headings with one of them `ip_address`");
+  if (!of.has("address") && (resource !== "hosts" || !isOfDevices({ of })))
+    refuse("must be headings with one of them `ip_address`");
   if (isOfPorts(resource) && !of.has("port"))
     refuse(`must be headings with one of them \`port\`, as of a table of ${resource}`);
 }

@@ -71,6 +71,20 @@ export function cardOf(
   return { mac: kind === "of its address" ? null : mac, vendor: kind === "local" ? RANDOM_CARD : null };
 }
 
+/** Digits of 130 bytes. */
+const LONGEST_DUID = 260;
+
+/** A DUID as pairs of digits with colons, in which programs differ; null if it is none. */
+export function duidIn(text: string): string | null {
+  const digits = text
+    .trim()
+    .replace(/^0x/i, "")
+    .replaceAll(/[\s:.-]/g, "")
+    .toLowerCase();
+  const isOne = digits.length <= LONGEST_DUID && /^(?:[\da-f]{2}){3,}$/.test(digits);
+  return isOne ? (digits.match(/../g) ?? []).join(":") : null;
+}
+
 /** Multicast or broadcast. @param mac in canonical form */
 export function isGroupMac(mac: string): boolean {
   return (parseInt(mac.slice(0, 2), 16) & 1) === 1;

@@ -2,7 +2,9 @@
 import type { Interface } from "@nts/shared/contract";
 import { type BareHost, isUntouched } from "../bare.rules.js";
 import { type PlannedHost, type Recognized, recognizedAs } from "../plan.rules.js";
+import { markedAs, type MarkedHost } from "../../storage/stores/host-marks.js";
 import type { NamedHost } from "../../storage/stores/host-names.js";
+import type { Marked } from "../identities.js";
 import { hostLabel } from "../../values/host-names.rules.js";
 import { createSession, type FileGiven, type Job, type Session, type SightedPlan } from "../session.js";
 import { after, MAKERS } from "./sightings.js";
@@ -78,7 +80,8 @@ export function createMemoryNetwork(): MemoryNetwork {
 
   /** What an import finds in its transaction of a host that was new before. */
   function rematched(session: Session, index: number): Recognized | null {
-    const { label } = session.jobs(index)[0] as Job;
+    const { label, marks } = session.jobs(index)[0] as Job;
+    session.recognizeMarked(markedHosts(hosts).filter(isAmong({ keys: marks, hostIds: [] })));
     const called = namedHosts().filter(({ hostname }) => label !== null && hostLabel(hostname) === label);
     const match = session.match(index, interfaces(), called);
     const there = match === null ? undefined : hosts.get(match.hostId);
@@ -105,10 +108,23 @@ function namedHostOf(
   return { id, hostname, hasInterfaces: interfaces.length > 0, lostMacs: lostMacs.get(id) ?? [] };
 }
 
+function markedHosts(all: ReadonlyMap<string, Recognized>): MarkedHost[] {
+  return [...all.values()].map(({ host: { entity }, interfaces }) => markedAs(entity, interfaces.length > 0));
+}
+
+function isAmong({ keys, hostIds }: Marked): (host: MarkedHost) => boolean {
+  return ({ id, marks }) => hostIds.includes(id) || marks.some(({ key }) => keys.includes(key));
+}
+
 /** Takes in what an import would find in the database. */
 function recognizeHosts(session: Session, hosts: readonly NamedHost[], all: ReadonlyMap<string, Recognized>): void {
   for (let batch = 0, ids = session.addressed(0); ids !== null; ids = session.addressed(++batch))
     session.recognizeBare(ids.flatMap((id) => bareHost(all.get(id))));
+  for (let batch = 0; ; batch++) {
+    const marked = session.marked(batch);
+    if (marked === null) break;
+    session.recognizeMarked(markedHosts(all).filter(isAmong(marked)));
+  }
   for (let batch = 0; ; batch++) {
     const unrecognized = session.unrecognized(batch);
     if (unrecognized === null) return;

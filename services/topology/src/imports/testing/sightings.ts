@@ -26,6 +26,7 @@ const planning = {
   vendorOf: () => null,
   superseded: [],
   lost: new Set<string>(),
+  doubts: [],
 };
 
 /** Plans a host, in one subnet. */

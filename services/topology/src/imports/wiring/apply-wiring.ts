@@ -53,7 +53,13 @@ export interface WiringResult {
 /** Finds and writes links. */
 export async function wire(given: Wiring, { devices }: Pick<ReadFile, "devices">): Promise<WiringResult> {
   const none: WiringResult = { vlans: [], links: [], skipped: [] };
-  if (devices === 0 || given.isStopped()) return none;
+  if (given.isStopped()) return none;
+  if (!given.isDry) {
+    const noted = await given.attempt(async () => noteCards(given.storage, given.target, await given.session.cards()));
+    if (noted instanceof AppError)
+      return { ...none, skipped: [{ line: 1, what: "MAC addresses without an address", reason: noted.message }] };
+  }
+  if (devices === 0) return none;
   const planned = await given.attempt(() => planFor(given));
   if (planned instanceof AppError)
     return { ...none, skipped: [{ line: 1, what: "links", reason: `they could not be read: ${planned.message}` }] };
@@ -66,9 +72,8 @@ export async function wire(given: Wiring, { devices }: Pick<ReadFile, "devices">
   };
 }
 
-async function planFor({ storage, session, target, isDry }: Wiring) {
+async function planFor({ storage, session, target }: Wiring) {
   const { scope } = target;
-  if (!isDry) await noteCards(storage, target, await session.cards());
   for (let batch = 0; ; batch++) {
     const macs = await session.wiredMacs(batch);
     if (macs === null) break;

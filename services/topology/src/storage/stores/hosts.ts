@@ -8,11 +8,12 @@ import type { Database } from "../database.js";
 import { createHostSearch, hostSearchFields } from "./host-search.js";
 import { createHostsWithChildren, type HostsWithChildren } from "./hosts-with-children.js";
 import { createHostLocks, type HostLocks } from "./host-locks.js";
+import { createHostMarks, type HostMarks } from "./host-marks.js";
 import { createHostNames, type HostNames } from "./host-names.js";
 
 export type { KnownHost } from "./hosts-with-children.js";
 
-export interface HostStore extends Entities<HostRecord>, HostsWithChildren, HostLocks, HostNames {
+export interface HostStore extends Entities<HostRecord>, HostsWithChildren, HostLocks, HostNames, HostMarks {
   /** @param extra `interfaces` of the hosts, inserted by their store's `insertWithHosts` */
   insert(
     tx: ClientSession,
@@ -42,6 +43,7 @@ export function createHostStore(database: Database, kinds: StoredKinds): HostSto
     ...createHostsWithChildren(database, readers),
     ...createHostLocks(entities.collection),
     ...createHostNames(database, entities),
+    ...createHostMarks(entities),
     insert: (tx, scope, inserted, extra = {}) =>
       entities.insert(tx, scope, inserted, (host) => {
         const { interfaces = [], ...fields } = typeof extra === "function" ? extra(host) : extra;
