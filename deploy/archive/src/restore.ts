@@ -1,4 +1,5 @@
 import { BSON, type Collection, type Db, type Document } from "mongodb";
+import { optionsOf } from "@nts/shared/mongo/collection-options";
 import { isIncomplete, markComplete, markIncomplete, RESTORE_MARKER } from "@nts/shared/mongo/restore-marker";
 import type { Piece } from "./format.js";
 import { ArchiveProblem } from "./problem.js";
@@ -85,7 +86,7 @@ async function createCollection(
 ): Promise<Collection> {
   const db = databases[database];
   if (db === undefined) throw new ArchiveProblem(`The backup contains an unknown database: ${database}.`);
-  return db.createCollection(collection);
+  return db.createCollection(collection, optionsOf(collection));
 }
 
 interface Writer {

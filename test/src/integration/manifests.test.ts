@@ -7,6 +7,8 @@ import { ROOT } from "@nts/local/processes/system";
 import { REDIS_RIGHTS } from "@nts/local/servers/redis";
 import { built, type Manifest, overlays } from "../support/manifests.js";
 import { succeeds } from "../support/python-tools.js";
+import { readCosts } from "../load/scale-costs.js";
+import { needsOf, PLAN } from "../load/scale-model.rules.js";
 
 interface Pod {
   readonly metadata: { readonly labels: Readonly<Record<string, string>> };
@@ -65,19 +67,17 @@ if (!isPossible) console.warn("NOT CHECKED: what the Kubernetes manifests say. I
     expect(JSON.stringify(everyone.spec.egress)).toContain('"k8s-app":"kube-dns"');
   });
 
-  it("are scaled to what docs/scaling.md computes for 10,000 requests per second", async () => {
+  it("are scaled to what `npm run bench -- model` computes, as docs/scaling.md says", async () => {
     const page = await readFile(join(ROOT, "docs/scaling.md"), "utf8");
-    const [, gateway, topology, identity] = /^\| 10,000 +\| ([\d.]+) +\| ([\d.]+) +\| ([\d.]+) /m.exec(page) ?? [];
-    const computed = { gateway: [2, gateway], topology: [3, topology], identity: [2, identity] } as const;
+    const { replicas } = needsOf(await readCosts(), PLAN);
     const scalers = parseAllDocuments(await built("production"))
       .map((one) => one.toJS() as Manifest)
       .filter(({ kind }) => kind === "HorizontalPodAutoscaler");
     const bounds = scalers.map(({ metadata, spec }) => [metadata.name, [spec.minReplicas, spec.maxReplicas]]);
-    const expected = Object.entries(computed).map(([name, [least, cores]]) => [
-      name,
-      [least, Math.max(Math.ceil(Number(cores)), 2 * least)],
-    ]);
+    const expected = Object.entries(replicas).map(([name, { min, max }]) => [name, [min, max]]);
     expect(Object.fromEntries(bounds)).toEqual(Object.fromEntries(expected));
+    const [, ...cells] = (/^\| replicas +\|.*$/m.exec(page)?.[0] ?? "").split("|").map((cell) => cell.trim());
+    expect(cells.slice(1, 4)).toEqual(expected.map(([, bound]) => (bound as number[]).join(" to ")));
   });
 
   it("monitor every process, and nothing else, at its port of metrics", async () => {

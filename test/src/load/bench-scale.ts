@@ -1,14 +1,23 @@
 /**
  * `npm run bench -- scale`: the same work for 1, 2 and 3 topologies behind 1 and 2 gateways, with processor time per
- * request and process, and the needs of a multiple load computed from that. `--quick` takes two seconds per figure.
+ * request and process, bytes of indexes and of the journal, and what a large system needs, computed from that. `--quick`
+ * takes two seconds per figure; `--save` keeps the figures for `npm run bench -- model`.
  */
+import { randomUUID } from "node:crypto";
 import { cpus } from "node:os";
-import { MongoClient } from "mongodb";
+import { setTimeout } from "node:timers/promises";
+import { type Db, type Document, MongoClient } from "mongodb";
+import { createIndexes } from "@nts/shared/mongo/migrations";
+import { ALL_COLLECTIONS } from "@nts/topology/kinds/index";
+import { INDEXES } from "@nts/topology/storage/indexes";
 import { aKey, anAccount } from "../support/api.js";
 import { seedTopology } from "../support/seed.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import { startStack, type Stack } from "../support/stack.js";
 import { measure, type Figures, type Load, type Watched } from "./measure.js";
+import { saveCosts } from "./scale-costs.js";
+import { type Cost, type Measured, PLAN } from "./scale-model.rules.js";
+import { printModel } from "./scale-print.js";
 import { listed, readsOf, row, updatesOf } from "./work.js";
 
 const [SECONDS, WARM_UP_SECONDS] = process.argv.includes("--quick") ? [2, 1] : [8, 5];
@@ -22,21 +31,20 @@ const SETUPS = [
   [2, 3],
 ] as const;
 
-/** Microseconds of processor time per request, by part of the system. */
-type Cost = Readonly<Record<string, number>>;
+const SETTLING_MS = 3_000;
+const UPDATE = "update with 3 bindings";
 
-// The mix of the plan below: mostly single reads, some pages of 50, some writes.
-const MIX: Readonly<Record<string, number>> = { one: 0.7, page: 0.2, "update with 3 bindings": 0.1 };
-const PLANNED_PER_SECOND = 100;
-const BUSY = 0.6;
+type Sizes = Omit<Measured, "cpuMicros">;
 
 console.log(
   `${cpus().length} processors, ${CONNECTIONS} connections, ${SECONDS} s each; 1,000 hosts, 5,000 services\n`,
 );
 row("gateways", "topologies", "work", "req/s", "p50 ms", "p99 ms", "failed", "CPU µs/request, all processes of a kind");
 row(...Array.from({ length: 8 }, () => "---"));
-const costs = new Map<string, Cost>();
-for (const [gateways, topologies] of SETUPS) {
+const costs = new Map<string, Figures["cpuMicros"]>();
+const bytes: Sizes[] = [];
+for (const setup of SETUPS) {
+  const [gateways, topologies] = setup;
   const stack = await startStack({ ownMongod: true, gateways, topologies, env: { ...UNLIMITED, LOG_LEVEL: "warn" } });
   try {
     for (const [work, figures] of await measured(stack)) {
@@ -44,11 +52,19 @@ for (const [gateways, topologies] of SETUPS) {
       row(gateways, topologies, work, perSecond, p50Ms, p99Ms, failed, listed(cpuMicros));
       costs.set(work, cpuMicros); // of the last setup, where the most processes share the work
     }
+    if (setup === SETUPS.at(-1)) bytes.push(await bytesIn(stack));
   } finally {
     await stack.stop();
   }
 }
-printPlan();
+const [sizes] = bytes;
+if (sizes !== undefined) {
+  const costOf = (work: string): Cost => costs.get(work) as Cost;
+  const cpuMicros = { one: costOf("one"), page: costOf("page"), update: costOf(UPDATE) };
+  const measured = { cpuMicros, ...sizes };
+  if (process.argv.includes("--save")) await saveCosts(measured);
+  printModel(measured, PLAN);
+}
 
 async function measured(stack: Stack): Promise<[string, Figures][]> {
   const account = await anAccount(stack.url);
@@ -66,7 +82,7 @@ async function measured(stack: Stack): Promise<[string, Figures][]> {
   const results: [string, Figures][] = [];
   for (const [work, requests] of Object.entries({
     ...readsOf(seeded),
-    "update with 3 bindings": await updatesOf(key.caller),
+    [UPDATE]: await updatesOf(key.caller),
   }))
     results.push([work, await onAllGateways(stack, { headers, requests, connections: CONNECTIONS, seconds: SECONDS })]);
   return results;
@@ -107,22 +123,43 @@ function watchedOf({ gateways, topologies, identities, servers }: Stack): Watche
   return [...parts, { name: "load generator", pid: process.pid }];
 }
 
-/** Computed, not measured: every part takes the same time per request, however many processes it has. */
-function printPlan(): void {
-  const mixed = Object.entries(MIX).map(([work, part]) => `${Math.round(part * 100)} % ${work}`);
-  console.log(
-    `\nExtrapolated from the last setup: processors for ${PLANNED_PER_SECOND} requests a second and multiples`,
-  );
-  console.log(`(${mixed.join(", ")}), each ${BUSY * 100} % busy. A process of ours uses one processor.\n`);
-  const kinds = Object.keys(costs.values().next().value ?? {}).filter((kind) => kind !== "load generator");
-  row("requests a second", ...kinds);
-  row(...Array.from({ length: kinds.length + 1 }, () => "---"));
-  for (const factor of [1, 10, 100, 1_000]) {
-    const perSecond = PLANNED_PER_SECOND * factor;
-    const processors = kinds.map((kind) => {
-      const micros = Object.entries(MIX).reduce((sum, [work, part]) => sum + part * (costs.get(work)?.[kind] ?? 0), 0);
-      return ((perSecond * micros) / 1e6 / BUSY).toFixed(1);
-    });
-    row(perSecond.toLocaleString("en"), ...processors);
+/** Bytes of indexes per service with its share of a host, and of the journal per entry of the updates before. */
+async function bytesIn(stack: Stack): Promise<Sizes> {
+  const client = new MongoClient(stack.servers.urls.mongodb);
+  try {
+    const db = client.db(`${stack.databases.topology}-sizes`);
+    await createIndexes(db, INDEXES);
+    const inventory = { networks: 10, hostsPerNetwork: 400, servicesPerHost: 5, bound: true, addressed: true };
+    const { serviceIds } = await seedTopology(db, { organizationId: randomUUID(), ...inventory });
+    // Sizes are those of the last checkpoint, and without what the database keeps of the last five minutes.
+    await db.admin().command({ setParameter: 1, minSnapshotHistoryWindowInSeconds: 0 });
+    for (let n = 0; n < 2; n++) {
+      await setTimeout(SETTLING_MS);
+      await db.admin().command({ fsync: 1 });
+    }
+    const sizes = await Promise.all(ALL_COLLECTIONS.map((name) => sizesOf(db, name)));
+    const perService = (size: number): number => Math.round(size / serviceIds.length);
+    const all = sizes.reduce((sum, { indexes }) => sum + indexes, 0);
+    const guards = await sizesOf(db, "guards");
+    const journal = await sizesOf(client.db(stack.databases.topology), "journal");
+    return {
+      indexBytes: { services: perService((await sizesOf(db, "services")).indexes), all: perService(all) },
+      guardBytes: Math.round((guards.stored + guards.indexes) / inventory.networks),
+      journalBytes: {
+        entry: Math.round(journal.stored / journal.count),
+        indexes: Math.round(journal.indexes / journal.count),
+      },
+    };
+  } finally {
+    await client.close();
   }
+}
+
+async function sizesOf(db: Db, name: string): Promise<{ count: number; stored: number; indexes: number }> {
+  const [found] = await db
+    .collection(name)
+    .aggregate([{ $collStats: { storageStats: {} } }])
+    .toArray();
+  const { count, storageSize, totalIndexSize } = (found as Document)["storageStats"] as Record<string, number>;
+  return { count: count ?? 1, stored: storageSize ?? 0, indexes: totalIndexSize ?? 0 };
 }
