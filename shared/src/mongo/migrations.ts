@@ -1,6 +1,7 @@
 import type { Collection, Db, Document, Filter, IndexDescription, WithId } from "mongodb";
 import type { Log } from "../log.js";
 import { StartRefused } from "../start-refused.js";
+import { optionsOf } from "./collection-options.js";
 import { withLock } from "./lock.js";
 import { createProgressKeeper, type ProgressKeeper } from "./migration-progress.js";
 import { isIncomplete } from "./restore-marker.js";
@@ -189,7 +190,26 @@ export async function* batchesById<T extends { _id: string }>(
 export async function createCollections(db: Db, names: readonly string[]): Promise<void> {
   const existing = await db.listCollections({}, { nameOnly: true }).toArray();
   const missing = names.filter((name) => !existing.some((one) => one.name === name));
-  for (const name of missing) await db.createCollection(name);
+  for (const name of missing) await db.createCollection(name, optionsOf(name));
+}
+
+/** Drops the indexes of these collections that are not requested, or have other options; for migrations. */
+export async function dropOtherIndexes(db: Db, indexes: Indexes): Promise<void> {
+  for (const [name, requested] of Object.entries(indexes)) {
+    const collection = db.collection(name);
+    const wanted = new Set(requested.map(definitionOf));
+    for (const index of await collection.indexes())
+      if (index.name !== "_id_" && !wanted.has(definitionOf(index))) await collection.dropIndex(String(index.name));
+  }
+}
+
+function definitionOf({ key, unique, expireAfterSeconds, partialFilterExpression }: IndexDescription): string {
+  return JSON.stringify([
+    Object.entries(key),
+    unique ?? false,
+    expireAfterSeconds ?? null,
+    partialFilterExpression ?? null,
+  ]);
 }
 
 /** Creates missing indexes. */

@@ -80,9 +80,8 @@ describe.each(KIND_NAMES)("the kind %s", (name) => {
 
   it("has the indexes of what it has", () => {
     const keys = (INDEXES[plural] ?? []).map((index) => index.key);
-    expect(keys).toContainEqual(creationIndex(plural, false));
-    if (ENTITY_KINDS[plural].networkOf !== null && name !== "Network")
-      expect(keys).toContainEqual(creationIndex(plural, true));
+    expect(keys).toContainEqual(creationIndex(false));
+    if (ENTITY_KINDS[plural].networkOf !== null && name !== "Network") expect(keys).toContainEqual(creationIndex(true));
     expect(keys.some((one) => JSON.stringify(one) === JSON.stringify(TAG_INDEX))).toBe(tagged);
     expect(keys.some((one) => JSON.stringify(one) === JSON.stringify(SIGHTED_INDEX))).toBe(sighted);
   });

@@ -5,8 +5,12 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import type { Document } from "mongodb";
+import { batchesById, createIndexes } from "@nts/shared/mongo/migrations";
+import { INDEXES } from "@nts/topology/storage/indexes";
+import { MIGRATIONS } from "@nts/topology/storage/migrations";
 import { getTopology, listHosts, listServices, OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
 import { profiled } from "../support/profiled.js";
+import { END_OF_LIST, INTERNAL } from "@nts/shared/http/headers";
 import { SEED_TAGS, seedTopology, type Seeded } from "../support/seed.js";
 import { aHost, aNetwork, aService } from "../support/topology-world.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
@@ -103,6 +107,53 @@ describe("topology.indexes: how lists are read", () => {
           expect([planOf(entry), Number(entry["docsExamined"]) <= 3]).toEqual([planOf(entry), true]);
         expect((await owner.list(operation, { query: { q } })).total).toBe(1);
       }
+  });
+
+  it("those of a service take at most 500 bytes", async () => {
+    // Copied, so that they have nothing but keys: those of the last five minutes also have the times of their writes.
+    await topology.db
+      .collection("services")
+      .aggregate([{ $out: "copied" }])
+      .toArray();
+    await createIndexes(topology.db, { copied: INDEXES["services"] ?? [] });
+    // Sizes are those of the last checkpoint.
+    await topology.db.admin().command({ fsync: 1 });
+    const stats = topology.db.collection("copied").aggregate([{ $collStats: { storageStats: {} } }]);
+    const { storageStats } = (await stats.next()) as { storageStats: { count: number; totalIndexSize: number } };
+    await topology.db.dropCollection("copied");
+    expect(storageStats.totalIndexSize / storageStats.count).toBeLessThanOrEqual(500);
+  });
+
+  it("the journal is stored densely", async () => {
+    const [journal] = await topology.db.listCollections({ name: "journal" }).toArray();
+    expect(JSON.stringify(journal)).toContain("block_compressor=zstd");
+  });
+
+  it("lists of a database of the previous build are in the same order, and its indexes are dropped", async () => {
+    const pages = async (): Promise<string[]> => {
+      const network = seeded.networkIds[2] ?? "";
+      const texts: string[] = [];
+      for (let next = ""; next !== END_OF_LIST;) {
+        const query = new URLSearchParams({ network_id: network, order_by: "service_definition", limit: "300" });
+        if (next !== "") query.set("cursor", next);
+        const { text, headers } = await owner.raw("get", `${listServices.path}?${query.toString()}`);
+        texts.push(text);
+        next = String(headers[INTERNAL.listNext]);
+      }
+      return texts;
+    };
+    const expected = await pages();
+    expect(expected).toHaveLength(5);
+    const services = topology.db.collection("services");
+    const before = await services.indexes();
+    await services.updateMany({}, { $unset: { id_key: 1 } });
+    await createIndexes(topology.db, { services: [{ key: { organization_id: 1, name: 1, _id: 1, category: 1 } }] });
+    await MIGRATIONS.find(({ name }) => name === "0006-short-indexes")?.up(topology.db, batchesById);
+    await createIndexes(topology.db, INDEXES);
+    expect((await services.indexes()).map(({ name }) => name).toSorted()).toEqual(
+      before.map(({ name }) => name).toSorted(),
+    );
+    expect(await pages()).toEqual(expected);
   });
 
   it("the graph scans no whole collection and sorts nothing", async () => {

@@ -85,7 +85,7 @@ interface Line {
 async function* entitiesOf(reading: Reading): AsyncGenerator<readonly Line[]> {
   const { storage } = reading;
   for (const kind of TOP_LEVEL) yield* entitiesAlone(reading, kind);
-  const ofHosts = { sort: BY_NETWORK, hint: creationIndex("hosts", true), mostRows: MOST_HOSTS };
+  const ofHosts = { sort: BY_NETWORK, hint: creationIndex(true), mostRows: MOST_HOSTS };
   for await (const read of all(reading, storage.hosts, ofHosts)) yield* withChildren(reading, read);
   for (const kind of KINDS_BETWEEN) yield* entitiesAlone(reading, kind);
 }
@@ -93,7 +93,7 @@ async function* entitiesOf(reading: Reading): AsyncGenerator<readonly Line[]> {
 async function* entitiesAlone(reading: Reading, kind: TopLevelKind): AsyncGenerator<readonly Line[]> {
   const { parent, plural } = KINDS[kind];
   const isInNetwork = parent !== null;
-  const sought = { sort: isInNetwork ? BY_NETWORK : BY_AGE, hint: creationIndex(plural, isInNetwork) };
+  const sought = { sort: isInNetwork ? BY_NETWORK : BY_AGE, hint: creationIndex(isInNetwork) };
   const entities = reading.storage[plural] as unknown as Entities<Entity>;
   for await (const read of all(reading, entities, sought)) yield linesOf(kind, read);
 }

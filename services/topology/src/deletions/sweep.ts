@@ -115,7 +115,7 @@ const SWEEPS: Readonly<Record<DeletionDocument["kind"], SweepKind>> = {
       total += await deleteEntities(parts, deletion, {
         kind,
         filter: inIt,
-        hint: creationIndex(kind, true),
+        hint: creationIndex(true),
       });
     return total + (await deleteMatching(parts, addresses.sweepable, inIt, FREE_ADDRESSES_INDEX));
   },

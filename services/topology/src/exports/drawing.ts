@@ -4,7 +4,7 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { documentsIn } from "@nts/shared/mongo/raw-find";
 import { DEADLINES } from "@nts/shared/timing";
 import type { Entities, Entity } from "../storage/entities.js";
-import { creationIndex, INTERFACE_ADDRESSES_INDEX, orderIndex } from "../storage/indexes.js";
+import { creationIndex, INTERFACE_ADDRESSES_INDEX } from "../storage/indexes.js";
 import { matching, narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 import { type Card, cardIn, createDrawioWriter, titleOf } from "./formats/drawio.rules.js";
@@ -59,7 +59,7 @@ async function* places({ subnets, hosts, interfaces }: Reads, scope: Scope): Asy
   const find = {
     filter: subnets.within(scope),
     sort: BY_AGE,
-    hint: creationIndex("subnets", true),
+    hint: creationIndex(true),
     maxTimeMS: DEADLINES.streamMs,
   };
   for await (const batch of subnets.readStored(scope, find))
@@ -71,7 +71,7 @@ async function* places({ subnets, hosts, interfaces }: Reads, scope: Scope): Asy
       yield { id, title: titleOf(subnet), hostIds: idsIn(interfaces, scope, "host_id", finding) };
     }
   const filter = matching(hosts.within(scope), { "inventory.interfaces": { $size: 0 } });
-  const finding = { filter, sort: { network_id: 1, _id: 1 }, hint: orderIndex("network_id", true) };
+  const finding = { filter, sort: { network_id: 1, ...BY_AGE }, hint: creationIndex(true) };
   yield { id: null, title: "No address", hostIds: idsIn(hosts, scope, "_id", finding) };
 }
 

@@ -35,7 +35,7 @@ export async function readSubnets(
   scope: Scope,
 ): Promise<ReadonlyMap<string, string>> {
   const cidrs = new Map<string, string>();
-  const hint = creationIndex("subnets", scope.networks !== "all");
+  const hint = creationIndex(scope.networks !== "all");
   for await (const batch of readStored(scope, { filter: within(scope), sort: { created_at: 1, _id: 1 }, hint }))
     for (const { entity } of batch) cidrs.set(entity.id, entity.cidr);
   return cidrs;

@@ -116,7 +116,7 @@ async function namesakes({ hosts }: Reads, scope: Scope) {
     filter: hosts.within(scope),
     projection: { name: 1, hostname: 1, network_id: 1 },
     sort: { created_at: 1, _id: 1 },
-    hint: creationIndex("hosts", scope.networks !== "all"),
+    hint: creationIndex(scope.networks !== "all"),
   } as const;
   for await (const batch of hosts.read(scope, find))
     for (const { _id: id, network_id, hostname, name } of documentsIn(batch)) {

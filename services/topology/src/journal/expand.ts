@@ -95,5 +95,5 @@ function partsOf({ _id, kind, organization_id, ids = [] }: HidingDeletion): read
   if (kind === "tags") return TAGGED.map((kind) => part(kind, { tags: { $in: ids } }, TAG_INDEX));
   // No caller can read them any more.
   if (kind === "organization") return [];
-  return IN_NETWORKS.filter(isJournaled).map((one) => part(one, { network_id: _id }, creationIndex(one, true)));
+  return IN_NETWORKS.filter(isJournaled).map((one) => part(one, { network_id: _id }, creationIndex(true)));
 }

@@ -5,6 +5,7 @@ import { documentsIn, type Moment } from "@nts/shared/mongo/raw-find";
 import type { Work } from "@nts/shared/work";
 import type { Database } from "../storage/database.js";
 import { ENTITY_KINDS, isOfOrganization } from "../kinds/index.js";
+import { ID_KEY, idOfKey } from "../storage/id-key.js";
 import { BY_ID, creationIndex } from "../storage/indexes.js";
 import { matching, narrowedTo, type ScopeFilter, visibleOf, within } from "../storage/scope.js";
 import { caughtUp } from "./barrier.js";
@@ -47,10 +48,12 @@ export function createIds({
 
   async function* idsOf(kind: Journaled, looked: Looked): AsyncGenerator<string[]> {
     const { scope, moment } = looked;
-    const hint = creationIndex(kind, KINDS[JOURNALED[kind]].parent !== null && scope.networks !== "all");
-    const find = { collection: kind, filter: scopeOf(kind, looked), projection: { _id: 1 }, hint, mostRows: BATCH };
+    // Of the fields of the index only.
+    const projection = { _id: 0, [ID_KEY]: 1 };
+    const hint = creationIndex(KINDS[JOURNALED[kind]].parent !== null && scope.networks !== "all");
+    const find = { collection: kind, filter: scopeOf(kind, looked), projection, hint, mostRows: BATCH };
     for await (const batch of database.batches(scope, find, moment))
-      yield documentsIn(batch).map(({ _id }) => String(_id));
+      yield documentsIn(batch).map((found) => idOfKey(found[ID_KEY]));
   }
 
   async function missingOf(kind: Journaled, ids: readonly string[], looked: Looked): Promise<string[]> {

@@ -27,7 +27,7 @@ export async function pastSource(
     const kind = kinds[name] as Kind;
     const request = { kind, sort: SORT, filter: {}, storedFilter: {} };
     const find = {
-      hint: creationIndex(name, true),
+      hint: creationIndex(true),
       segments: [{}],
       place: null,
       most: 0,

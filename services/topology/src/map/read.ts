@@ -122,8 +122,7 @@ async function virtualized(
 export function storedSource(storage: Pick<Storage, keyof Parts | "vlans">, scope: Scope): MapSource {
   const moment: Moment = {};
   return {
-    all: (kind) =>
-      all(storage[kind] as unknown as Entities<Parts[typeof kind]>, scope, moment, creationIndex(kind, true)),
+    all: (kind) => all(storage[kind] as unknown as Entities<Parts[typeof kind]>, scope, moment, creationIndex(true)),
     ports: async (ids) => {
       const found = await some(storage.ports, scope, moment, { ids, projection: STORED });
       return found.map((port) => storage.ports.storedIn(port as StoredFields, scope).entity);

@@ -98,7 +98,7 @@ export function storedSurroundings({ hosts, services, dependencies, links }: Rea
   let isLinked: Promise<boolean> | undefined;
   const anyLinks = (): Promise<boolean> =>
     (isLinked ??= links
-      .select(scope, {}, { projection: { _id: 1 }, hint: creationIndex("links", true), limit: 1 })
+      .select(scope, {}, { projection: { _id: 1 }, hint: creationIndex(true), limit: 1 })
       .then(({ length }) => length > 0));
 
   let linksLeft = MOST_LINKS;
@@ -109,7 +109,7 @@ export function storedSurroundings({ hosts, services, dependencies, links }: Rea
     const found: HostLink[] = [];
     const query = {
       filter: matching(links.within(scope), { network_id: networkId }),
-      ...{ hint: creationIndex("links", true), limit: linksLeft + 1, mostRows: LINKS_AT_ONCE },
+      ...{ hint: creationIndex(true), limit: linksLeft + 1, mostRows: LINKS_AT_ONCE },
     };
     for await (const batch of links.readStored(scope, query))
       found.push(...batch.flatMap(({ entity }) => hostLinkOf(entity)));

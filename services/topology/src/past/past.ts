@@ -8,8 +8,8 @@ import type { Work } from "@nts/shared/work";
 import { DEADLINES } from "@nts/shared/timing";
 import type { JournalReader } from "../journal/read.js";
 import type { Entities, Entity } from "../storage/entities.js";
-import { BINDING_INDEXES, BY_ID, type IndexKey, TAG_INDEX } from "../storage/indexes.js";
-import { listIndex, type ListPlan, streamed } from "../storage/lists.js";
+import { BINDING_INDEXES, BY_ID, type IndexKey } from "../storage/indexes.js";
+import { countIndex, listIndex, type ListPlan, streamed } from "../storage/lists.js";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 import type { ChildKinds } from "./hosts.js";
@@ -88,8 +88,9 @@ export function createPast(storage: Storage, reader: JournalReader): Past {
         const request: ListRequest = { kind, sort: keyset.sort, filter, storedFilter: planOf(view.stored).filter };
         return { view, request, changed: await changedRows(view, kinds, request) };
       });
-      const hint = listIndex({ ...planOf(view.stored), scope: view.stored }, paging);
-      const listing: Listing = { view, request, changed, keyset, paging, hint };
+      const plan = { ...planOf(view.stored), scope: view.stored };
+      const hints = { hint: listIndex(plan, paging), countHint: countIndex(plan) };
+      const listing: Listing = { view, request, changed, keyset, paging, ...hints };
       const writer = createWriter(view);
       const hostPieces = kind.name === "Host" ? createHostPieces(view, kinds) : null;
       async function* written(rows: readonly Row[]): AsyncGenerator<ListPart> {
@@ -148,6 +149,7 @@ interface Listing {
   readonly keyset: Keyset;
   readonly paging: PageQuery;
   readonly hint: IndexKey | undefined;
+  readonly countHint: IndexKey;
 }
 
 /** Reads one row more than the page, to know whether there is another page. */
@@ -197,11 +199,11 @@ function totalOf(listing: Listing): Promise<number> {
 }
 
 /** Counts matching rows: unchanged stored ones, and past states of changed ones. */
-async function count({ view, request, changed, hint }: Listing): Promise<number> {
+async function count({ view, request, changed, countHint }: Listing): Promise<number> {
   const { stored, moment } = view;
   const { kind, storedFilter } = request;
   const { rows, field, ids } = changed;
-  let total = rows.length + (await kind.countAt(stored, storedFilter, hint ?? TAG_INDEX, moment));
+  let total = rows.length + (await kind.countAt(stored, storedFilter, countHint, moment));
   const index = field === "_id" ? BY_ID : BINDING_INDEXES.service_id;
   for (const some of inBatches([...ids.keys()], COUNTED))
     total -= await kind.countAt(stored, { $and: [storedFilter, { [field]: { $in: some } }] }, index, moment);

@@ -20,7 +20,7 @@ import { withNextAddresses } from "../commit/next-addresses.js";
 import { commitRemovalFromHosts } from "../commit/remove.js";
 import { commitUpdateOnHost } from "../commit/update.js";
 import { newId } from "@nts/shared/ids";
-import { HOST_ORDER_INDEX, SUBNET_INTERFACES_INDEX } from "../storage/indexes.js";
+import { HOST_ORDER_INDEX, INTERFACE_ADDRESSES_INDEX } from "../storage/indexes.js";
 import { withSighting } from "../storage/entities.js";
 import { commonFilter, sightingPlan } from "../storage/lists.js";
 import { type ListPlanOf, mountGet, mountList, mountRemoval } from "./common.js";
@@ -55,7 +55,7 @@ function plan({ totals }: Storage): ListPlanOf<typeof listInterfaces> {
         host_id !== undefined
           ? HOST_ORDER_INDEX
           : subnet_id !== undefined
-            ? SUBNET_INTERFACES_INDEX
+            ? INTERFACE_ADDRESSES_INDEX
             : sighting.selective,
       total: () => totals.total(scope, "interfaces"),
     };

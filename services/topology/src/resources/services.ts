@@ -12,7 +12,7 @@ import { NEVER_SEEN } from "@nts/shared/contract/sightings";
 import { respond } from "@nts/shared/http/respond";
 import { mount, type Router, type UserHandler } from "@nts/shared/http/mount";
 import { mountUpdate, type UpdateHandler } from "@nts/shared/http/mount-update";
-import { HOST_ORDER_INDEX, SERVICE_TRAILING } from "../storage/indexes.js";
+import { CATEGORY_INDEX, HOST_ORDER_INDEX } from "../storage/indexes.js";
 import { commitNewOnHost } from "../commit/create.js";
 import { createJointUpdates } from "../commit/joint-updates.js";
 import { commitRemovalFromHosts } from "../commit/remove.js";
@@ -45,17 +45,18 @@ function plan({ totals }: Storage): ListPlanOf<typeof listServices> {
   return (query, scope) => {
     const { host_id, exclude_categories } = query;
     const sighting = sightingPlan(query);
+    const filter = {
+      ...commonFilter(query, scope),
+      ...sighting.filter,
+      ...(host_id !== undefined && { host_id }),
+      ...(exclude_categories.length > 0 && { category: { $nin: exclude_categories } }),
+    };
     return {
-      filter: {
-        ...commonFilter(query, scope),
-        ...sighting.filter,
-        ...(host_id !== undefined && { host_id }),
-        ...(exclude_categories.length > 0 && { category: { $nin: exclude_categories } }),
-      },
+      filter,
       keyOf: { host: "host_name" },
-      trailing: SERVICE_TRAILING,
       selective: host_id === undefined ? sighting.selective : HOST_ORDER_INDEX,
       total: () => totals.total(scope, "services"),
+      countedBy: Object.keys(filter).join() === "category" ? CATEGORY_INDEX : undefined,
     };
   };
 }

@@ -8,7 +8,7 @@ import { BACKGROUND, type Work } from "@nts/shared/work";
 import { recorderOf } from "@nts/shared/writes/recorder";
 import { deleteHosts } from "../deletions/hosts.js";
 import type { Notices } from "../deletions/notices.js";
-import { BY_ID, ON_HOST_INDEXES, SUBNET_INTERFACES_INDEX } from "../storage/indexes.js";
+import { BY_ID, ON_HOST_INDEXES, INTERFACE_ADDRESSES_INDEX } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
 import { type Conflict, conflictOf, refuse } from "./conflict.rules.js";
 import { plan, withoutDone } from "./planned.js";
@@ -231,7 +231,7 @@ async function conflictsAt(
   const own = new Set(spans.filter(({ kind, isNew }) => kind === "interfaces" && isNew).map(({ id }) => id));
   const conflicts: Conflict[] = [];
   for (const { id: subnet_id } of subnets.filter(({ kind }) => kind === "subnets")) {
-    const options = { projection: { _id: 1 }, hint: SUBNET_INTERFACES_INDEX };
+    const options = { projection: { _id: 1 }, hint: INTERFACE_ADDRESSES_INDEX };
     const found = await storage.interfaces.select(scope, { subnet_id }, options);
     const other = found.find(({ _id }) => !own.has(_id));
     if (other !== undefined) conflicts.push(conflictOf("interfaces", other._id, "depends"));

@@ -30,7 +30,7 @@ export async function count(storage: Reads, reader: Reader, { scope, rights, now
   const byNetwork = await counted.byNetwork(scope);
   const inNetworks = filled([...byNetwork.values()].reduce((sum, one) => addedUp(sum, one), {}));
   // Those of the whole organization are counted by no network.
-  const ofViews = await views.count(scope, {}, creationIndex("views", scope.networks !== "all"));
+  const ofViews = await views.count(scope, {}, creationIndex(scope.networks !== "all"));
   const totals = { ...inNetworks, views: ofViews };
   return {
     at: now.toISOString(),

@@ -11,6 +11,7 @@ import { createReader, type EntityReader, STORED } from "./entity-reader.js";
 import { createEntityWrites, type EntityWrites } from "./entity-writes.js";
 import { createGatheredRead, type FoundEntity } from "./gathered.js";
 import { type ScopedCollection, scopedCollection } from "./scoped-collection.js";
+import { inKeyOrder } from "./id-key.js";
 import { hintFor, matching, type ScopeFilter, visibleOf } from "./scope.js";
 import { sightedText } from "./rows.js";
 import type { SightingFields } from "./sightings.rules.js";
@@ -175,7 +176,7 @@ function createQueries<T extends Entity>(
       .find({ ...visible(scope), $and: [filter] }, { projection: STORED, session: tx, ...hintFor(filter) })
       .sort(sort);
   const read: Entities<T>["read"] = (scope, query, moment) =>
-    database.batches(scope, { collection: kind.collection, ...query }, moment);
+    database.batches(scope, { collection: kind.collection, ...inKeyOrder(query) }, moment);
 
   return {
     read,

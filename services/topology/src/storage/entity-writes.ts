@@ -9,6 +9,7 @@ import type { Database } from "./database.js";
 import { createEndNames, nameBetween } from "./end-names.js";
 import type { Entity, EntityDocument, EntityKind, EntityParts, Extra, Stored } from "./entities.js";
 import { STORED } from "./entity-reader.js";
+import { ID_KEY, idKeyOf } from "./id-key.js";
 import { BY_ID } from "./indexes.js";
 import { hintFor, matching, namedIn, type ScopeFilter } from "./scope.js";
 import type { ScopedUpdate } from "./scoped-collection.js";
@@ -245,6 +246,7 @@ function newDocumentOf<T extends Entity>(
     organization_id: organizationId,
     revision,
     ...keysOf(kind, entity),
+    [ID_KEY]: idKeyOf(entity.id),
     form: (kind.form ?? FIRST_FORM).version,
     wire: JSON.stringify(entity),
   };

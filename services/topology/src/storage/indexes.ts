@@ -3,41 +3,45 @@ import type { Indexes } from "@nts/shared/mongo/migrations";
 import { REMEMBERED_COLLECTION, REMEMBERED_EXPIRE } from "@nts/shared/writes/remembered";
 import type { Collection, ON_HOSTS } from "../kinds/index.js";
 import { NOTES, NOTES_EXPIRE } from "./authorship.js";
+import { ID_KEY } from "./id-key.js";
 
 // Each order has an index, and another one starting with the network: without it, a young network would skip thousands
-// of entries.
+// of entries. Every index has its price in memory and in each write, so each is declared with the query that needs it.
+// Entities have a dozen of them, which is why these end with the sixteen bytes of the id instead of its text.
 
 /** The fields of an index, in order. */
 export type IndexKey = Readonly<Record<string, 1 | -1>>;
 
-/** The suffix of indexes for orders of services. */
-export const SERVICE_TRAILING: IndexKey = { category: 1 };
-
-/** The index for lists ordered by a field: of the organization, or of networks. */
-export function orderIndex(field: string, ofNetworks: boolean, trailing: IndexKey = {}): IndexKey {
-  if (field === "network_id") return { organization_id: 1, network_id: 1, _id: 1 };
-  return { organization_id: 1, ...(ofNetworks && { network_id: 1 }), [field]: 1, _id: 1, ...trailing };
+/**
+ * The index for lists ordered by a field: of the organization, or of networks. Entities of a network are in order of creation, which
+ * takes no index of its own.
+ */
+export function orderIndex(field: string, ofNetworks: boolean): IndexKey {
+  if (field === "network_id") return { organization_id: 1, network_id: 1, created_at: 1, [ID_KEY]: 1 };
+  return { organization_id: 1, ...(ofNetworks && { network_id: 1 }), [field]: 1, [ID_KEY]: 1 };
 }
 
 /** The index in order of creation. */
-export function creationIndex(collection: string, ofNetworks: boolean): IndexKey {
-  return orderIndex("created_at", ofNetworks, collection === "services" ? SERVICE_TRAILING : {});
+export function creationIndex(ofNetworks: boolean): IndexKey {
+  return orderIndex("created_at", ofNetworks);
 }
 
-function ordered(fields: readonly string[], trailing: IndexKey = {}): IndexDescription[] {
+/** Lists in order of creation, by network, and by these fields. */
+function ordered(fields: readonly string[]): IndexDescription[] {
   return ["created_at", ...fields].flatMap((field) =>
-    [true, false].map((ofNetworks) => ({ key: orderIndex(field, ofNetworks, trailing) })),
+    [true, false].map((ofNetworks) => ({ key: orderIndex(field, ofNetworks) })),
   );
 }
 
-const byNetwork: IndexDescription = { key: orderIndex("network_id", false) };
-
-/** The index for lists by tags. */
-export const TAG_INDEX: IndexKey = { organization_id: 1, tags: 1, created_at: 1, _id: 1 };
-const tagged: IndexDescription = { key: TAG_INDEX };
-/** The index for lists by attributes, roles and the like; few entities have any. */
-export const FACET_INDEX: IndexKey = { organization_id: 1, facets: 1, created_at: 1, _id: 1 };
+/** Lists by tags, sweeps of a deleted tag, and counts before its deletion; of entities with tags only. */
+export const TAG_INDEX: IndexKey = { organization_id: 1, tags: 1, created_at: 1, [ID_KEY]: 1 };
+const tagged: IndexDescription = { key: TAG_INDEX, partialFilterExpression: { tags: { $gt: "" } } };
+/** Lists by attributes, roles and the like; few entities have any. */
+export const FACET_INDEX: IndexKey = { organization_id: 1, facets: 1, created_at: 1, [ID_KEY]: 1 };
 const faceted: IndexDescription = { key: FACET_INDEX, partialFilterExpression: { facets: { $gt: "" } } };
+
+/** The index by which services are counted by category, or without some: of equal keys, it has only the first one. */
+export const CATEGORY_INDEX: IndexKey = { organization_id: 1, network_id: 1, category: 1 };
 
 /** The index scanned by searches. */
 export const SEARCH_INDEX: IndexKey = { organization_id: 1, network_id: 1, search: 1 };
@@ -68,6 +72,7 @@ export const INTERFACE_ADDRESSES_INDEX = { subnet_id: 1, ip_key: 1, host_id: 1 }
 /** The indexes for the recognition of interfaces. */
 export const IP_INDEX: IndexKey = orderIndex("ip_key", true);
 export const MAC_INDEX: IndexKey = { organization_id: 1, network_id: 1, mac_address: 1 };
+const withMac: IndexDescription = { key: MAC_INDEX, partialFilterExpression: { mac_address: { $gt: "" } } };
 
 /** The index of networks' guards. */
 export const GUARD_INDEX: IndexKey = { organization_id: 1, kind: 1, network_id: 1 };
@@ -84,21 +89,21 @@ export const HOST_PORTS_INDEX = { organization_id: 1, host_id: 1, number: 1, pro
 /** The unique index of a host's addresses. */
 export const ONE_ADDRESS_INDEX = { organization_id: 1, host_id: 1, subnet_id: 1, ip_key: 1 } as const;
 
-/** The index of a subnet's interfaces. */
-export const SUBNET_INTERFACES_INDEX: IndexKey = { subnet_id: 1 };
-
 /** The indexes of bindings by service, port and interface. */
 export const BINDING_INDEXES = {
-  service_id: { service_id: 1, created_at: 1, _id: 1 },
-  port_id: { port_id: 1, created_at: 1, _id: 1 },
-  interface_id: { interface_id: 1, created_at: 1, _id: 1 },
-} as const;
+  service_id: { service_id: 1, created_at: 1, [ID_KEY]: 1 },
+  port_id: { port_id: 1, created_at: 1, [ID_KEY]: 1 },
+  interface_id: { interface_id: 1, created_at: 1, [ID_KEY]: 1 },
+} as const satisfies Readonly<Record<string, IndexKey>>;
 
-/** The index of an organization's networks or tags, which are few; other orders are sorted in memory. */
-export const SMALL_COLLECTION_INDEX: IndexKey = { organization_id: 1, created_at: 1, _id: 1 };
+/** The index of an organization's networks, tags or webhooks, which are few; other orders are sorted in memory. */
+export const SMALL_COLLECTION_INDEX: IndexKey = orderIndex("created_at", false);
 
-/** The index of an organization's import jobs, newest first. */
+/** The index of a collector's jobs, newest first, and those of an organization or its networks. */
 export const COLLECTOR_JOBS_INDEX: IndexKey = { organization_id: 1, collector_id: 1, created_at: 1, _id: 1 };
+const JOBS_OF_ORGANIZATION: IndexKey = { organization_id: 1, created_at: 1, _id: 1 };
+const JOBS_OF_NETWORKS: IndexKey = { organization_id: 1, network_id: 1, created_at: 1, _id: 1 };
+/** The index of an organization's import jobs, newest first. */
 export const JOBS_INDEX: IndexKey = { organization_id: 1, created_at: -1 };
 /** Of a collector, or of people. */
 export const IMPORT_JOBS_OF_INDEX: IndexKey = { organization_id: 1, collector_id: 1, created_at: -1 };
@@ -113,10 +118,11 @@ export const SERVICE_DEPENDENCIES_INDEX: IndexKey = { organization_id: 1, servic
 /** Those by what they start from, or lead to, with all that it takes to follow them. */
 export const CLIENTS_INDEX: IndexKey = { organization_id: 1, server_key: 1, network_id: 1, client_key: 1, _id: 1 };
 export const SERVERS_INDEX: IndexKey = { organization_id: 1, client_key: 1, network_id: 1, server_key: 1, _id: 1 };
+/** Those by a port, before it is deleted. */
 const PORT_DEPENDENCIES_INDEX: IndexKey = { organization_id: 1, port_id: 1 };
 
 /** The index of links by the hosts at their ends. */
-export const HOST_LINKS_INDEX: IndexKey = { organization_id: 1, host_id: 1, created_at: 1, _id: 1 };
+export const HOST_LINKS_INDEX: IndexKey = { organization_id: 1, host_id: 1, created_at: 1, [ID_KEY]: 1 };
 /** The index of links by interface. */
 export const LINK_INTERFACES_INDEX: IndexKey = { organization_id: 1, interface_id: 1 };
 /** The indexes by VLAN, of subnets and links. */
@@ -182,18 +188,18 @@ const ENTITY_INDEXES: Readonly<Record<Collection, readonly IndexDescription[]>> 
   ],
   subnets: [
     ...ordered(["name", "cidr_key", "subnet_type", "updated_at"]),
-    byNetwork,
     tagged,
     faceted,
     searched,
+    // Subnets of a VLAN, before it is deleted.
     { key: SUBNET_VLAN_INDEX, partialFilterExpression: { vlan_id: { $gt: "" } } },
   ],
   hosts: [
     ...ordered(["name_key", "hostname", "updated_at", "first_address"]),
-    byNetwork,
     tagged,
     faceted,
     searched,
+    // Searches for an address or a CIDR.
     { key: HOST_ADDRESSES_INDEX },
     sighted,
     labelled,
@@ -202,10 +208,11 @@ const ENTITY_INDEXES: Readonly<Record<Collection, readonly IndexDescription[]>> 
   ],
   interfaces: [
     ...ordered(["position", "ip_key"]),
+    // Those of hosts: in responses, in lists by host, and when a host is deleted.
     { key: HOST_ORDER_INDEX },
-    { key: SUBNET_INTERFACES_INDEX },
+    // Those of a subnet: lists, free addresses, utilization, and whether it may be deleted.
     { key: INTERFACE_ADDRESSES_INDEX },
-    { key: MAC_INDEX },
+    withMac,
     faceted,
     sighted,
     { name: "one_address_of_host", key: ONE_ADDRESS_INDEX, unique: true },
@@ -214,22 +221,35 @@ const ENTITY_INDEXES: Readonly<Record<Collection, readonly IndexDescription[]>> 
     ...ordered(["number"]),
     sighted,
     certified,
+    // Those of hosts, too, as for interfaces.
     { name: "one_port_of_host", key: HOST_PORTS_INDEX, unique: true },
   ],
   services: [
-    ...ordered(["name", "updated_at", "host_name", "position", "service_definition"], SERVICE_TRAILING),
-    byNetwork,
+    ...ordered(["name", "updated_at", "host_name", "position", "service_definition"]),
+    // Those of hosts, as for interfaces.
     { key: HOST_ORDER_INDEX },
+    { key: CATEGORY_INDEX },
     tagged,
     faceted,
     searched,
     sighted,
   ],
-  bindings: [...ordered([]), ...Object.values(BINDING_INDEXES).map((key) => ({ key })), { key: HOST_BINDINGS_INDEX }],
+  bindings: [
+    ...ordered([]),
+    // Lists by one of them, what is bound to a port, and bindings at a past moment; most name no interface.
+    ...Object.entries(BINDING_INDEXES).map(([field, key]) => ({
+      key,
+      partialFilterExpression: { [field]: { $gt: "" } },
+    })),
+    // The limit per host, and deleted hosts.
+    { key: HOST_BINDINGS_INDEX },
+  ],
   links: [
     ...ordered(["updated_at"]),
     tagged,
+    // Lists and maps by host, the limit per host, and deleted hosts.
     { key: HOST_LINKS_INDEX },
+    // What is at an interface, before it is deleted; links in a VLAN, likewise.
     { key: LINK_INTERFACES_INDEX, partialFilterExpression: { interface_id: { $gt: "" } } },
     { key: LINK_VLANS_INDEX, partialFilterExpression: { vlan_id: { $gt: "" } } },
     { name: "one_link", key: { organization_id: 1, ends: 1 }, unique: true },
@@ -237,9 +257,10 @@ const ENTITY_INDEXES: Readonly<Record<Collection, readonly IndexDescription[]>> 
   views: [...ordered(["name", "updated_at"]), tagged],
   dependencies: [
     ...ordered(["updated_at"]),
+    // Lists by host or service, the limit per host, and deleted hosts, services and ports.
     { key: HOST_DEPENDENCIES_INDEX },
-    { key: SERVICE_DEPENDENCIES_INDEX },
-    { key: PORT_DEPENDENCIES_INDEX },
+    { key: SERVICE_DEPENDENCIES_INDEX, partialFilterExpression: { service_id: { $gt: "" } } },
+    { key: PORT_DEPENDENCIES_INDEX, partialFilterExpression: { port_id: { $gt: "" } } },
     { key: CLIENTS_INDEX },
     { key: SERVERS_INDEX },
     sighted,
@@ -279,12 +300,7 @@ export const INDEXES: Indexes = {
   ],
   import_jobs: [{ key: JOBS_INDEX }, { key: IMPORT_JOBS_OF_INDEX }, EXPIRE],
   revert_jobs: [{ key: JOBS_INDEX }, EXPIRE],
-  collector_jobs: [
-    { key: COLLECTOR_JOBS_INDEX },
-    { key: orderIndex("created_at", false) },
-    { key: orderIndex("created_at", true) },
-    EXPIRE,
-  ],
+  collector_jobs: [{ key: COLLECTOR_JOBS_INDEX }, { key: JOBS_OF_ORGANIZATION }, { key: JOBS_OF_NETWORKS }, EXPIRE],
   collector_reports: [{ key: BLOCKS_INDEX }, EXPIRE],
   import_plans: [{ key: BLOCKS_INDEX }, EXPIRE],
   import_files: [{ key: BLOCKS_INDEX }, EXPIRE],

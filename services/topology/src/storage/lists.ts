@@ -4,7 +4,7 @@ import { respond, type HandlerResponse, type ListPart } from "@nts/shared/http/r
 import type { Role } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { type Keyset, keysetOf, type PageQuery } from "@nts/shared/mongo/keyset";
-import { sortOf } from "@nts/shared/mongo/order";
+import { type Ordering, sortOf } from "@nts/shared/mongo/order";
 import { textIn, type RawBatch } from "@nts/shared/mongo/raw-fields";
 import { documentIn, PASSED_ON_BYTES } from "@nts/shared/mongo/raw-find";
 import type { Work } from "@nts/shared/work";
@@ -29,12 +29,12 @@ export interface ListPlan {
   readonly filter: Filter<EntityDocument>;
   /** The document field of a sort field, if they differ. */
   readonly keyOf?: Readonly<Record<string, string>>;
-  /** The suffix of the order indexes of this collection. */
-  readonly trailing?: IndexKey;
   /** The index of a selective condition, or of a small collection. */
   readonly selective?: IndexKey | undefined;
   /** The total without counting, if only the scope limits the list. */
   readonly total?: () => Promise<number>;
+  /** The index by which matches are counted, if it is not that of the list. */
+  readonly countedBy?: IndexKey | undefined;
   /** For entities whose responses include other documents. */
   readonly join?: Join;
 }
@@ -54,7 +54,7 @@ export async function respondWithList<T extends Entity>(
   const counted = Object.keys(plan.filter).length === 0 ? plan.total : undefined;
   // Without a limit the rows yield the total, unless they start after a cursor.
   const includesTotal = limit === 0 && cursor === undefined;
-  const total = includesTotal ? null : (counted ?? (() => count(entities, paging, plan)));
+  const total = includesTotal ? null : (counted ?? (() => entities.count(scope, plan.filter, countIndex(plan))));
   const page = pageOf(entities, { plan, paging, keyset });
   const passed = limit === 0 ? offset : 0;
   const rows = rowsOfPage(entities, plan, page, passed);
@@ -88,8 +88,8 @@ function rowsOfPage<T extends Entity>(
  * an order it must decide, because their selectivity varies.
  */
 export function listIndex(
-  { keyOf, filter, scope, selective, trailing }: Omit<ListPlan, "work">,
-  paging: PageQuery,
+  { keyOf, filter, scope, selective }: Omit<ListPlan, "work">,
+  paging: Ordering,
 ): Document | undefined {
   const [field = "created_at", ...more] = Object.keys(sortOf(paging, keyOf));
   if ("_id" in filter) return BY_ID;
@@ -97,12 +97,14 @@ export function listIndex(
   if ("search" in filter) return SEARCH_INDEX;
   if ("tags" in filter) return more.length > 1 ? TAG_INDEX : undefined;
   if ("facets" in filter) return more.length > 1 ? FACET_INDEX : undefined;
-  return orderIndex(field, scope.networks !== "all", trailing);
+  return orderIndex(field, scope.networks !== "all");
 }
 
-function count<T extends Entity>(entities: Entities<T>, paging: PageQuery, plan: ListPlan): Promise<number> {
-  const hint = (listIndex(plan, paging) ?? ("tags" in plan.filter ? TAG_INDEX : FACET_INDEX)) as IndexKey;
-  return entities.count(plan.scope, plan.filter, hint);
+/** The index by which the matches of a list are counted, whatever its order. */
+export function countIndex(plan: Omit<ListPlan, "work">): IndexKey {
+  if (plan.countedBy !== undefined) return plan.countedBy;
+  const index = listIndex(plan, { order_direction: "asc" });
+  return index ?? ("tags" in plan.filter ? TAG_INDEX : FACET_INDEX);
 }
 
 interface Listing {

@@ -1,10 +1,12 @@
 import type { Db } from "mongodb";
 import type { HostRecord, Interface, Service } from "@nts/shared/contract";
-import { type BatchesById, createCollections, type Migration } from "@nts/shared/mongo/migrations";
+import { type BatchesById, createCollections, dropOtherIndexes, type Migration } from "@nts/shared/mongo/migrations";
 import { hostKind } from "../kinds/host.js";
+import { ALL_COLLECTIONS } from "../kinds/index.js";
 import { interfaceKind } from "../kinds/interface.js";
 import { serviceKind } from "../kinds/service.js";
 import type { EntityDocument } from "./entities.js";
+import { ID_KEY, idKeyOf } from "./id-key.js";
 import { INDEXES } from "./indexes.js";
 import { makeKey } from "./keys.js";
 import { addressKeysIn } from "./stores/host-search.js";
@@ -20,6 +22,8 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0003-addresses", up: writeAddressKeys },
   { name: "0004-natural-names", up: writeNaturalNames },
   { name: "0005-marks", up: writeMarks },
+  // Builds before it name indexes that are gone, and write entities that have no place in the order of others.
+  { name: "0006-short-indexes", breaksOlder: true, up: shortenIndexes },
 ];
 
 /** Every collection, and the permanent keys of cursors and for the secrets of webhooks. */
@@ -95,5 +99,19 @@ async function writeMarks(db: Db, batchesById: BatchesById): Promise<void> {
       return { updateOne: { filter: { _id, wire }, update: { $set: { marks } } } };
     });
     await hosts.bulkWrite(updates, { ordered: false });
+  }
+}
+
+/** Adds the keys of ids, with which orders end, and drops the indexes that end with ids, or that nothing needs. */
+async function shortenIndexes(db: Db, batchesById: BatchesById): Promise<void> {
+  for (const name of ALL_COLLECTIONS) {
+    const entities = db.collection<EntityDocument>(name);
+    for await (const batch of batchesById(entities, { [ID_KEY]: { $exists: false } })) {
+      const updates = batch.map(({ _id }) => ({
+        updateOne: { filter: { _id }, update: { $set: { [ID_KEY]: idKeyOf(_id) } } },
+      }));
+      await entities.bulkWrite(updates, { ordered: false });
+    }
+    await dropOtherIndexes(db, { [name]: INDEXES[name] ?? [] });
   }
 }

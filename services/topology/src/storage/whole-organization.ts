@@ -20,7 +20,7 @@ const COLLECTIONS: readonly (readonly [name: string, hint: IndexKey])[] = [
   ["webhooks", SMALL_COLLECTION_INDEX],
   ["guards", GUARD_INDEX],
   ["free_addresses", FREE_ADDRESSES_INDEX],
-  ...ALL_COLLECTIONS.map((name) => [name, creationIndex(name, false)] as const),
+  ...ALL_COLLECTIONS.map((name) => [name, creationIndex(false)] as const),
   ["journal", JOURNAL_OF_NETWORK],
   ["journal_gone", BY_ORGANIZATION],
   ["journal_set_aside", BY_ORGANIZATION],

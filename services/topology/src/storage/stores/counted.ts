@@ -6,6 +6,7 @@ import type { Database } from "../database.js";
 import type { EntityDocument } from "../entities.js";
 import { COUNTED, type Counts, type GuardDocument } from "../guards.js";
 import {
+  CATEGORY_INDEX,
   creationIndex,
   GUARD_INDEX,
   HOST_PORTS_INDEX,
@@ -78,7 +79,7 @@ export function createCountedStore({ db, share }: Database): CountedStore {
   }
 
   const isWhole = ({ networks }: Scope): boolean => networks === "all";
-  const byAge = (scope: Scope, kind: string): IndexKey => creationIndex(kind, !isWhole(scope));
+  const byAge = (scope: Scope): IndexKey => creationIndex(!isWhole(scope));
 
   return {
     byNetwork: async (scope) => {
@@ -95,7 +96,7 @@ export function createCountedStore({ db, share }: Database): CountedStore {
       return new Map(found.map(({ _id, ...counts }) => [_id, counts]));
     },
     byCategory: async (scope) => {
-      const found = await grouped(scope, "services", { by: "$category", hint: byAge(scope, "services") });
+      const found = await grouped(scope, "services", { by: "$category", hint: CATEGORY_INDEX });
       return found.map(({ _id, found: services }) => ({ category: _id as Category, services }));
     },
     byPort: async (scope, most) => {
@@ -104,7 +105,7 @@ export function createCountedStore({ db, share }: Database): CountedStore {
       return found.map(({ _id, found: hosts }) => ({ ...(_id as { number: number; protocol: Protocol }), hosts }));
     },
     bySubnet: async (scope, most) => {
-      const hint = isWhole(scope) ? ONE_ADDRESS_INDEX : byAge(scope, "interfaces");
+      const hint = isWhole(scope) ? ONE_ADDRESS_INDEX : byAge(scope);
       const found = await grouped(scope, "interfaces", { by: "$subnet_id", hint, most });
       return new Map(found.map(({ _id, found: used }) => [String(_id), used]));
     },
@@ -135,7 +136,7 @@ export function createCountedStore({ db, share }: Database): CountedStore {
         $first: { $getField: { field: "captures", input: { $regexFind: { input: "$wire", regex: VIRTUALIZED } } } },
       };
       const before = [{ $project: { type } }, { $match: { type: { $type: "string" } } }];
-      const found = await grouped(scope, kind, { by: "$type", hint: byAge(scope, kind), before, most });
+      const found = await grouped(scope, kind, { by: "$type", hint: byAge(scope), before, most });
       return new Map(found.map(({ _id, found: count }) => [JSON.parse(`"${String(_id)}"`) as string, count]));
     },
   };

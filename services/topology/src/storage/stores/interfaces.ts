@@ -3,7 +3,7 @@ import type { Interface } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { parseAddress } from "../../values/addresses.js";
 import { createHostSearch } from "./host-search.js";
-import { BY_ID, IP_INDEX, MAC_INDEX, SUBNET_INTERFACES_INDEX } from "../indexes.js";
+import { BY_ID, IP_INDEX, MAC_INDEX, INTERFACE_ADDRESSES_INDEX } from "../indexes.js";
 import type { AddressStore, Released } from "./addresses.js";
 import type { Database } from "../database.js";
 import { createEntities, type Entities, type EntityKind, type EntityDocument } from "../entities.js";
@@ -80,7 +80,7 @@ export function createInterfaceStore(
     },
     useAny: async (tx, scope, subnetIds) => {
       const filter = { ...entities.within(scope), subnet_id: { $in: [...subnetIds] } };
-      const options = { session: tx, projection: { _id: 1 }, hint: SUBNET_INTERFACES_INDEX };
+      const options = { session: tx, projection: { _id: 1 }, hint: INTERFACE_ADDRESSES_INDEX };
       return (await entities.collection.findOne(filter, options)) !== null;
     },
     findByIdentity: createRecognition(entities),
