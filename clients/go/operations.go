@@ -436,8 +436,8 @@ type ListHostsParams struct {
 	Q string `query:"q"`
 	// Primary sort key, always ascending.
 	GroupBy HostOrderField `query:"group_by"`
-	// Sort key, within groups if any. Default `created_at`. Names are in natural order: `Box 2` comes between `box 1`
-	// and `box 10`.
+	// Sort key, within groups if any. Default `created_at`. By `natural_name`, `Box 2` comes between `box 1` and `box
+	// 10`.
 	OrderBy HostOrderField `query:"order_by"`
 	// Direction of `order_by` only. Default `asc`.
 	OrderDirection OrderDirection `query:"order_direction"`

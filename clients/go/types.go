@@ -1059,12 +1059,13 @@ type HostMerge struct {
 type HostOrderField string
 
 const (
-	HostOrderFieldCreatedAt HostOrderField = "created_at"
-	HostOrderFieldName      HostOrderField = "name"
-	HostOrderFieldHostname  HostOrderField = "hostname"
-	HostOrderFieldUpdatedAt HostOrderField = "updated_at"
-	HostOrderFieldNetworkID HostOrderField = "network_id"
-	HostOrderFieldAddress   HostOrderField = "address"
+	HostOrderFieldCreatedAt   HostOrderField = "created_at"
+	HostOrderFieldName        HostOrderField = "name"
+	HostOrderFieldNaturalName HostOrderField = "natural_name"
+	HostOrderFieldHostname    HostOrderField = "hostname"
+	HostOrderFieldUpdatedAt   HostOrderField = "updated_at"
+	HostOrderFieldNetworkID   HostOrderField = "network_id"
+	HostOrderFieldAddress     HostOrderField = "address"
 )
 
 type HostPatch struct {

@@ -414,7 +414,7 @@ export interface components {
         /** @enum {string} */
         Role: "Router" | "Switch" | "AccessPoint" | "Firewall" | "Server" | "Hypervisor" | "Nas" | "Printer" | "Camera" | "Phone" | "Computer" | "Mobile" | "Media" | "Iot" | "Ups" | "Other";
         /** @enum {string} */
-        HostOrderField: "created_at" | "name" | "hostname" | "updated_at" | "network_id" | "address";
+        HostOrderField: "created_at" | "name" | "natural_name" | "hostname" | "updated_at" | "network_id" | "address";
         HostCreate: {
             network_id: components["schemas"]["Uuid"];
             name: string;
@@ -6339,7 +6339,7 @@ export interface operations {
                 q?: string;
                 /** @description Primary sort key, always ascending. */
                 group_by?: components["schemas"]["HostOrderField"];
-                /** @description Sort key, within groups if any. Default `created_at`. Names are in natural order: `Box 2` comes between `box 1` and `box 10`. */
+                /** @description Sort key, within groups if any. Default `created_at`. By `natural_name`, `Box 2` comes between `box 1` and `box 10`. */
                 order_by?: components["schemas"]["HostOrderField"];
                 /** @description Direction of `order_by` only. Default `asc`. */
                 order_direction?: components["schemas"]["OrderDirection"];

@@ -103,7 +103,7 @@ export const listHosts = endpoint({
   permission: "Viewer",
   summary: "List hosts with their interfaces, ports and services",
   query: listQuery(
-    ["created_at", "name", "hostname", "updated_at", "network_id", "address"],
+    ["created_at", "name", "natural_name", "hostname", "updated_at", "network_id", "address"],
     {
       ...asOf,
       ...filters,
@@ -118,7 +118,7 @@ export const listHosts = endpoint({
           "a MAC address in any notation, or a block (`10.0.0.0/24`), for hosts with an address in it.",
       ),
     },
-    " Names are in natural order: `Box 2` comes between `box 1` and `box 10`.",
+    " By `natural_name`, `Box 2` comes between `box 1` and `box 10`.",
   ),
   response: Host,
   list: true,

@@ -78,11 +78,11 @@ describe("pages of the past", () => {
   });
 });
 
-describe("hosts in the order of their names", () => {
+describe("hosts in the natural order of their names", () => {
   const namesBy = async (caller: Caller, query: string): Promise<string[]> => {
     const names: string[] = [];
     for (let next: string | null = ""; next !== null;) {
-      const { text, headers } = await caller.raw("get", `/api/v1/hosts?order_by=name&${query}${next}`);
+      const { text, headers } = await caller.raw("get", `/api/v1/hosts?order_by=natural_name&${query}${next}`);
       names.push(...(JSON.parse(text) as { readonly name: string }[]).map(({ name }) => name));
       const following = String(headers[INTERNAL.listNext]);
       next = following === END_OF_LIST ? null : `&cursor=${following}`;

@@ -629,7 +629,15 @@ HiddenPart: TypeAlias = Literal["addresses", "macs"]
 
 HostMatch: TypeAlias = Literal["mac_address", "ip_address"]
 
-HostOrderField: TypeAlias = Literal["created_at", "name", "hostname", "updated_at", "network_id", "address"]
+HostOrderField: TypeAlias = Literal[
+    "created_at",
+    "name",
+    "natural_name",
+    "hostname",
+    "updated_at",
+    "network_id",
+    "address",
+]
 
 ImpactDirection: TypeAlias = Literal["dependents", "dependencies"]
 

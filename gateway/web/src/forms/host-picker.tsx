@@ -37,7 +37,7 @@ export function HostPicker(props: HostPickerProps): ReactNode {
   const isSearch = text !== "" && text !== chosen?.label;
   const found = useRows(
     listHosts,
-    { query: { network_id: networkId, limit: OFFERED, order_by: "name", q: isSearch ? text : undefined } },
+    { query: { network_id: networkId, limit: OFFERED, order_by: "natural_name", q: isSearch ? text : undefined } },
     { enabled: networkId !== "" },
   );
   const others = (found.data?.data ?? []).filter(({ id }) => id !== without && id !== chosen?.value);

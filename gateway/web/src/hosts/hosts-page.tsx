@@ -37,7 +37,7 @@ import { RoleFact } from "../observed/observed.js";
 import { systemText } from "../observed/observed-texts.js";
 import { KnowButton, KnownFilter, knownOf, KnowSelected } from "./strangers.js";
 
-const FIELDS = ["name", "hostname", "network_id", "address", "created_at", "updated_at"] as const;
+const FIELDS = ["natural_name", "hostname", "network_id", "address", "created_at", "updated_at"] as const;
 const ROLES = ROLE_NAMES.map((role) => ({ value: role, label: roleText(role) }));
 const GROUPS = [{ value: "network_id", label: "Network" }];
 
@@ -109,7 +109,7 @@ function useHosts(state: ListState, networkId: string | null): UseQueryResult<Ro
   return useRows(listHosts, {
     query: {
       ...state.query,
-      order_by: fieldOf(FIELDS, state.orderBy) ?? "name",
+      order_by: fieldOf(FIELDS, state.orderBy) ?? "natural_name",
       group_by: fieldOf(FIELDS, state.groupBy),
       network_id: networkId ?? undefined,
       tag_ids: state.valuesOf("tag"),
@@ -162,7 +162,7 @@ function columnsOf(tags: KnownTags): readonly Column<Host>[] {
     {
       id: "name",
       label: "Name",
-      orderBy: "name",
+      orderBy: "natural_name",
       phone: "first",
       cell: (host) => (
         <SeenName of={host} to={hostPath(host.id)} fw={600}>

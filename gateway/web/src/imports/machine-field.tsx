@@ -18,7 +18,12 @@ const OFFERED = 20;
 export function MachineField({ networkId, onChange, error }: MachineFieldProps): ReactNode {
   const [text, setText] = useState("");
   const name = text.trim();
-  const query = { network_id: networkId, limit: OFFERED, order_by: "name" as const, ...(name !== "" && { q: name }) };
+  const query = {
+    network_id: networkId,
+    limit: OFFERED,
+    order_by: "natural_name" as const,
+    ...(name !== "" && { q: name }),
+  };
   const { data } = useRows(listHosts, { query }, { enabled: networkId !== "" });
   const byLabel = new Map((data?.data ?? []).map((host) => [labelOf(host), host.id]));
   return (

@@ -30,7 +30,7 @@ export function useFound(text: string, go: Go): FoundEntries {
   const q = settled;
   const enabled = q.length >= LEAST_LETTERS;
   const query = { q, limit: MOST, order_by: "name" as const };
-  const hosts = useRows(listHosts, { query }, { enabled });
+  const hosts = useRows(listHosts, { query: { ...query, order_by: "natural_name" } }, { enabled });
   const services = useRows(listServices, { query }, { enabled });
   const subnets = useRows(listSubnets, { query }, { enabled });
   const foundServices = enabled ? (services.data?.data ?? []) : [];

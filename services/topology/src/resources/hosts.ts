@@ -74,7 +74,7 @@ function plan({ totals, hosts }: Storage): ListPlanOf<typeof listHosts> {
     return {
       filter: { ...common, ...sighting.filter, ...(block !== null && withinBlock(block)) },
       selective: block === null ? sighting.selective : HOST_ADDRESSES_INDEX,
-      keyOf: { name: "name_key", address: "first_address" },
+      keyOf: { natural_name: "name_key", address: "first_address" },
       total: () => totals.total(scope, "hosts"),
       join: hosts.withChildren,
     };

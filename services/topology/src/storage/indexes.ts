@@ -195,7 +195,7 @@ const ENTITY_INDEXES: Readonly<Record<Collection, readonly IndexDescription[]>> 
     { key: SUBNET_VLAN_INDEX, partialFilterExpression: { vlan_id: { $gt: "" } } },
   ],
   hosts: [
-    ...ordered(["name_key", "hostname", "updated_at", "first_address"]),
+    ...ordered(["name", "name_key", "hostname", "updated_at", "first_address"]),
     tagged,
     faceted,
     searched,
