@@ -48,9 +48,3 @@ export function levelsUpTo(last: BucketLevel, tokens: number, intervalMs: number
     return { ...last, remaining: last.remaining + later, fullInMs: Math.max(0, last.fullInMs - later * intervalMs) };
   });
 }
-
-/** A level after some milliseconds in which nothing was taken. */
-export function levelLater(level: BucketLevel, elapsedMs: number, allowance: Allowance): BucketLevel {
-  const fullInMs = Math.max(0, level.fullInMs - elapsedMs);
-  return { ...level, fullInMs, remaining: allowance.burst - Math.ceil(fullInMs / intervalMsOf(allowance) - 0.0001) };
-}

@@ -15,9 +15,6 @@ const PER_SECOND = 5;
 const REFILL_MS = 3_000;
 /** As the response says. */
 const RETRY_AFTER_MS = 1_000;
-/** Requests that follow each other, and the time after which what was taken ahead of them is given back. */
-const SEQUENCE = 6;
-const GIVEN_BACK_MS = 300;
 const ADDRESS_BURST = 20;
 const LOOKUP_BURST = 60;
 
@@ -89,13 +86,6 @@ describe("the rate limit: of a user", () => {
     );
     await sleep(RETRY_AFTER_MS);
     expect((await sendTo(world, 1, key.headers)).status).toBe(200);
-  });
-
-  it("counts no more than the requests of a sequence, of which a gateway takes tokens ahead", async () => {
-    const key = world.stub.aKey();
-    for (let n = 0; n < SEQUENCE; n++) expect((await sendTo(world, 0, key.headers)).status).toBe(200);
-    await sleep(GIVEN_BACK_MS);
-    expect(levelOf(await sendTo(world, 1, key.headers)).remaining).toBeGreaterThanOrEqual(BURST - SEQUENCE - 1);
   });
 
   it("is shared by all keys and sessions of a user", async () => {

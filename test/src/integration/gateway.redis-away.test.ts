@@ -58,9 +58,6 @@ async function backAt({ logFile }: ProcessHandle): Promise<number> {
   return Date.parse((JSON.parse(last ?? "") as { time: string }).time);
 }
 
-/** After this time, gateways have given back what they took ahead of requests. */
-const GIVEN_BACK_MS = 300;
-
 /** Steps from Redis's return to its use that may be delayed: reconnecting, its pause, a probe and its timeout. */
 const STEPS = 5;
 
@@ -167,7 +164,6 @@ describe("the rate limit without Redis: shares", () => {
     await sendMany(world, 20, known);
     // Each gateway knows the last level that Redis returned to it, possibly before the other gateway's last request.
     expect(await sendOneByOne(2, known.headers)).toEqual([200, 200]);
-    await sleep(GIVEN_BACK_MS);
     await servers.redis.kill();
     try {
       for (const turn of [0, 1]) {

@@ -12,7 +12,6 @@ import { membersOf } from "@nts/gateway/access-log";
 import { createCaller, createTenancyHeaders } from "@nts/gateway/authenticate/caller";
 import type { Exchange } from "@nts/gateway/edge/exchange";
 import { newRequestId } from "@nts/gateway/edge/request-id";
-import { createTokensAhead } from "@nts/gateway/rate-limit/ahead";
 import { batchPerTick } from "@nts/gateway/rate-limit/batching";
 import { connectRedis } from "@nts/gateway/rate-limit/redis-connection";
 import { createRedisBuckets } from "@nts/gateway/rate-limit/redis";
@@ -49,7 +48,7 @@ try {
   const mongod = stack.servers.mongodb?.pid();
   row("optimization", "file", "ours µs", "obvious µs", "of MongoDB: ours", "obvious");
   row(...Array.from({ length: 6 }, () => "---"));
-  for (const entry of [...inProcess(nowhere), ...ofRedis(), ...(await ofDatabase())]) await print(entry, mongod);
+  for (const entry of [...inProcess(nowhere), ofRedis(), ...(await ofDatabase())]) await print(entry, mongod);
 } finally {
   redis.disconnect();
   await client.close();
@@ -98,27 +97,16 @@ function inProcess(descriptor: number): Entry[] {
   ];
 }
 
-function ofRedis(): Entry[] {
-  const allowance = { burst: 1_000_000, perMinute: 60_000_000 };
-  const buckets = createRedisBuckets(redis, "ledger", allowance);
+function ofRedis(): Entry {
+  const buckets = createRedisBuckets(redis, "ledger", { burst: 1_000_000, perMinute: 60_000_000 });
   const take = batchPerTick(({ key, count }) => buckets.take(key, count));
-  const ahead = createTokensAhead(allowance, () => Promise.resolve());
-  return [
-    {
-      name: "tokens of one turn in one call of Redis",
-      file: "gateway/src/rate-limit/batching.ts",
-      times: 20_000,
-      ours: (times) => together(times, () => take("ours")),
-      obvious: (times) => together(times, () => buckets.take("obvious", 1)),
-    },
-    {
-      name: "tokens taken ahead of requests that follow each other",
-      file: "gateway/src/rate-limit/ahead.ts",
-      times: 2_000,
-      ours: (times) => oneByOne(times, async () => ahead.use("ahead") ?? ahead.take("ahead", 1, buckets.take)),
-      obvious: (times) => oneByOne(times, () => buckets.take("obvious", 1)),
-    },
-  ];
+  return {
+    name: "tokens of one turn in one call of Redis",
+    file: "gateway/src/rate-limit/batching.ts",
+    times: 20_000,
+    ours: (times) => together(times, () => take("ours")),
+    obvious: (times) => together(times, () => buckets.take("obvious", 1)),
+  };
 }
 
 async function ofDatabase(): Promise<Entry[]> {
@@ -165,10 +153,6 @@ function repeated(name: string, file: string, ours: () => unknown, obvious: () =
 
 async function together(times: number, what: () => Promise<unknown>): Promise<void> {
   for (let done = 0; done < times; done += AT_A_TIME) await Promise.all(Array.from({ length: AT_A_TIME }, what));
-}
-
-async function oneByOne(times: number, what: () => Promise<unknown>): Promise<void> {
-  for (let n = 0; n < times; n++) await what();
 }
 
 async function print({ name, file, times, ours, obvious }: Entry, mongod: number | undefined): Promise<void> {
