@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { execa } from "execa";
-import { type Db, MongoClient } from "mongodb";
+import { MongoClient } from "mongodb";
 import { ROOT } from "@nts/local/processes/system";
 import { createLog } from "@nts/shared/log";
 import { migrate } from "@nts/shared/mongo/migrations";
@@ -17,6 +17,11 @@ import { violationsIn } from "../support/invariants.js";
 import { startReplay } from "../support/replay.js";
 import { SEED } from "../support/sample-seed.js";
 import { startStack, type Stack } from "../support/stack.js";
+import { MIGRATIONS as OF_IDENTITY } from "@nts/identity/storage/migrations";
+import { MIGRATIONS as OF_TOPOLOGY } from "@nts/topology/storage/migrations";
+
+const MIGRATIONS_OF = { identity: OF_IDENTITY, topology: OF_TOPOLOGY } as const;
+const SERVICES = ["identity", "topology"] as const;
 
 const BACKUPS = Number(process.env["BACKUPS"] ?? 1);
 const HISTORY = Number(process.env["BACKUP_HISTORY"] ?? 80);
@@ -174,13 +179,13 @@ describe("a backup: restoring", () => {
         exitCode: 1,
         stderr: expect.stringContaining("a restore has not ended"),
       });
-    const databases = Object.values(target.databases).map((name) => client.db(name));
     // What each service does first.
-    const begin = (db: Db) => migrate(db, { migrations: [], indexes: {}, log });
-    for (const db of databases) await expect(begin(db)).rejects.toThrow("has not ended");
+    const begin = (service: keyof typeof MIGRATIONS_OF) =>
+      migrate(client.db(target.databases[service]), { migrations: MIGRATIONS_OF[service], indexes: {}, log });
+    for (const service of SERVICES) await expect(begin(service)).rejects.toThrow("has not ended");
     expect(await archive(target, ["restore"], whole)).toMatchObject({ exitCode: 0 });
     expect(await archive(target, ["intact"], cut)).toEqual({ exitCode: 0, stderr: "" });
-    for (const db of databases) await begin(db);
+    for (const service of SERVICES) await begin(service);
   });
 
   it("is not restored over data without --replace, nor when it is damaged, with an error in one sentence", async () => {
