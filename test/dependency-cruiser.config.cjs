@@ -1,7 +1,7 @@
 // Who may import whom. Each rule's comment is the sentence that a violation prints.
 /** Another workspace is reached through its package name, which leads to the built files. */
 const shared = (inside) => `^shared/(?:src|dist)/${inside}`;
-const TEST = "\\.test\\.ts$";
+const TEST = "\\.(?:test|long)\\.ts$";
 const CLIENT = "^shared/client/(?:src|dist)/";
 const BROWSER_SAFE = `${shared("(?:contract/|sample/|errors\\.|client\\.|follow-job\\.)")}|${CLIENT}`;
 /** Declarations of kinds, and documents' types with what follows from them. */
