@@ -12,7 +12,10 @@ export const HELD_MS = 1_000;
 
 /** Bounds what is read in one turn of the event loop, and what is read of an address. */
 export interface ReadTurns {
-  /** A pipelined request was read. After the maximum, one connection of each address is read in each turn. */
+  /**
+   * A pipelined request was read. After the maximum, the connections of each address are read in the next turns: one in
+   * each of an address with pipelined requests, all of another.
+   */
   count(): void;
   /** Pipelined requests of the connection wait, or wait no longer. */
   wait(address: string, change: 1 | -1): void;
@@ -23,6 +26,8 @@ export interface ReadTurns {
 /** An address with waiting requests or unread connections. */
 interface Client {
   waiting: number;
+  /** When a pipelined request of it last began to wait. */
+  pipelinedAt: number;
   /** Paused here, in the order in which they are read. */
   readonly unread: Set<Socket>;
 }
@@ -38,7 +43,7 @@ export function createReadTurns(open: () => ReadonlyMap<Socket, string>): ReadTu
   function clientAt(address: string): Client {
     const known = clients.get(address);
     if (known !== undefined) return known;
-    const client = { waiting: 0, unread: new Set<Socket>() };
+    const client = { waiting: 0, pipelinedAt: -Infinity, unread: new Set<Socket>() };
     clients.set(address, client);
     return client;
   }
@@ -55,7 +60,9 @@ export function createReadTurns(open: () => ReadonlyMap<Socket, string>): ReadTu
     isScheduled = false;
     count = 0;
     for (const [address, client] of clients) {
-      if (isReadable(client)) readNext(client);
+      // A client that sends one request at a time on each of its connections must not wait for as many turns.
+      const most = performance.now() - client.pipelinedAt < HELD_MS ? 1 : client.unread.size;
+      for (let n = 0; n < most && isReadable(client); n++) readNext(client);
       if (isReadable(client)) scheduleTurn();
       if (client.waiting === 0 && client.unread.size === 0) clients.delete(address);
     }
@@ -101,6 +108,7 @@ export function createReadTurns(open: () => ReadonlyMap<Socket, string>): ReadTu
     wait: (address, change) => {
       const client = clientAt(address);
       client.waiting += change;
+      if (change === 1) client.pipelinedAt = performance.now();
       if (isReadable(client) || client.waiting === 0) scheduleTurn();
     },
     read: (address, socket) => {
