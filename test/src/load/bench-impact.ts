@@ -109,7 +109,7 @@ try {
   for (const layer of ["l3", "l2"])
     await measure({
       ...{ what: `map ${layer}`, of: "other", pathOf: () => `/api/v1/topology?layer=${layer}` },
-      reached: (text) => (JSON.parse(text) as { data: { nodes: unknown[] } }).data.nodes.length,
+      reached: (text) => (JSON.parse(text) as { nodes: unknown[] }).nodes.length,
     });
 } finally {
   await client.close();

@@ -1,5 +1,6 @@
 import type { HostRecord, Link, LinkEnd, TopologyEdge } from "@nts/shared/contract";
 import { runnersOf } from "../values/runners.rules.js";
+import { linkGraphs } from "./link-graphs.js";
 import { hostNode, roleOfHost, virtualizedByEdges } from "./map.rules.js";
 import type { MapPiece, MapSource } from "./read.js";
 import { type Tree, type TreeHost, type TreeLink, treeOf } from "./tree.rules.js";
@@ -11,9 +12,13 @@ interface Known {
   readonly vids: ReadonlyMap<string, number>;
 }
 
-/** Streams the map of hosts and the links between them: all nodes, then all edges, both by network and age. */
-export async function* readLinkMap(source: MapSource): AsyncGenerator<MapPiece> {
-  const known = await knownOf(source);
+/**
+ * Streams the map of hosts and the links between them: all nodes, then all edges, both by network and age.
+ *
+ * @throws AppError `rate_limited` · `unavailable` before the first piece
+ */
+export async function* readLinkMap(source: MapSource, organizationId: string): AsyncGenerator<MapPiece> {
+  const known = await linkGraphs.run(() => knownOf(source), organizationId);
   const { tree, hostIds } = known;
   for await (const read of source.all("hosts"))
     yield {

@@ -20,6 +20,7 @@ import { facetFilter, GUESTS, isOfRole, runnersAmong } from "../values/facets.ru
 import { runnersOf } from "../values/runners.rules.js";
 import { CARRIERS, type Carrier, type Hanging, hangingOf, type HostLink } from "./cut-off.rules.js";
 import { type KnownPlace, linkSteps, type Step, type Surroundings, type Whole } from "./impact.js";
+import { linkGraphs } from "./link-graphs.js";
 import { roleOfHost } from "./map.rules.js";
 import type { MapSource } from "./read.js";
 
@@ -187,7 +188,7 @@ export function storedSurroundings({ hosts, services, dependencies, links }: Rea
       const steps: Step[] = [];
       let isWhole = true;
       for (const [networkId, ids] of byNetwork) {
-        const known = hanging.get(networkId) ?? hangingIn(networkId, together);
+        const known = hanging.get(networkId) ?? linkGraphs.run(() => hangingIn(networkId, together), scope.organizationId);
         hanging.set(networkId, known);
         const found = await known;
         if (found === null) isWhole = false;

@@ -32,7 +32,7 @@ export function mountSharedView(router: Router, storage: Storage, past: Past): v
         : await pastSource(storage, past, { work, rights: principal.scope, asOf, networkId });
     const shown = { view: view.entity, networkId, hide };
     const { layer } = view.entity;
-    const topology = sharedMap(await gathered(work, source, layer === "l2"), shown);
+    const topology = sharedMap(await gathered(work, source, layer === "l2" ? scope.organizationId : null), shown);
     const name = redacted(view.entity.name, hide);
     return respond.data({
       view: { name, layer, ...sharedPlaces(shown, topology) },
@@ -45,8 +45,13 @@ export function mountSharedView(router: Router, storage: Storage, past: Past): v
   });
 }
 
-/** The whole map, first its subnets in the order of their addresses. @throws AppError `too_many_changes` */
-async function gathered(work: Work, source: MapSource, withLinks: boolean): Promise<Topology> {
+/**
+ * The whole map, first its subnets in the order of their addresses.
+ *
+ * @param linked the organization if the map has links
+ * @throws AppError `too_many_changes`
+ */
+async function gathered(work: Work, source: MapSource, linked: string | null): Promise<Topology> {
   const topology: Topology = { nodes: [], edges: [] };
   const add = ({ nodes = [], edges = [] }: MapPiece): void => {
     topology.nodes.push(...nodes);
@@ -55,8 +60,8 @@ async function gathered(work: Work, source: MapSource, withLinks: boolean): Prom
       throw new AppError("too_many_changes", { limit: MOST_SHARED_NODES });
   };
   for await (const piece of streamed(work, readMap(source))) add(piece);
-  if (withLinks)
-    for await (const { edges = [] } of streamed(work, readLinkMap(source)))
+  if (linked !== null)
+    for await (const { edges = [] } of streamed(work, readLinkMap(source, linked)))
       add({ edges: edges.filter(({ kind }) => kind === "link") });
   return {
     ...topology,

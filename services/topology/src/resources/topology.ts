@@ -33,7 +33,7 @@ export function mountTopology(router: Router, storage: Storage, past: Past): voi
       asOf === undefined
         ? storedSource(storage, narrowedTo(scope, network_id))
         : await pastSource(storage, past, { work, rights, asOf, networkId: network_id });
-    const pieces = streamed(work, layer === "l2" ? readLinkMap(source) : readMap(source));
+    const pieces = streamed(work, layer === "l2" ? readLinkMap(source, scope.organizationId) : readMap(source));
     if (format === "json") return respond.jsonPieces(written(pieces, createJsonWriter()));
     const { createWriter, ...file } = FILES[format];
     const text = written(pieces, createWriter());
