@@ -14,7 +14,7 @@ function socketsOf(lines: number): string {
   const list = ["# ss -H -tunap"];
   for (let n = 0; n < lines; n++) {
     const process = `users:(("job${n}",pid=${n + 1},fd=3))`;
-    if (n % 4 === 0) list.push(`tcp LISTEN 0 511 0.0.0.0:${1 + (n % 30_000)} 0.0.0.0:* ${process}`);
+    if (n % 4 === 0) list.push(`tcp LISTEN 0 511 0.0.0.0:${1 + n / 4} 0.0.0.0:* ${process}`);
     else
       list.push(
         `tcp ESTAB 0 0 10.0.0.5:${40_000 + (n % 20_000)} 10.0.0.${n % 2 ? 6 : 7}:${1 + (n % 30_000)} ${process}`,
@@ -48,7 +48,8 @@ export const attack: Attack<Prepared> = {
     const slowest = Math.max(...responses.map(({ tookMs }) => tookMs));
     const got = `${tally(responses.map(({ status }) => status))} within ${(slowest / 1_000).toFixed(1)} s`;
     expectThat(
-      responses.every(({ status }) => [200, 413, 422, 429, 504].includes(status)),
+      responses.every(({ status }) => [200, 429, 503].includes(status)) &&
+        responses.some(({ status }) => status === 200),
       got,
     );
     return got;

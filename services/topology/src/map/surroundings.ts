@@ -188,7 +188,8 @@ export function storedSurroundings({ hosts, services, dependencies, links }: Rea
       const steps: Step[] = [];
       let isWhole = true;
       for (const [networkId, ids] of byNetwork) {
-        const known = hanging.get(networkId) ?? linkGraphs.run(() => hangingIn(networkId, together), scope.organizationId);
+        const known =
+          hanging.get(networkId) ?? linkGraphs.run(() => hangingIn(networkId, together), scope.organizationId);
         hanging.set(networkId, known);
         const found = await known;
         if (found === null) isWhole = false;
