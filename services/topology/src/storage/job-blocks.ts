@@ -6,9 +6,9 @@ import { scopedCollection } from "./scoped-collection.js";
 // Contents of jobs, which may be larger than a document, in blocks that expire.
 
 const DAY_MS = 86_400_000;
-/** Blocks read at a time, and written: few of them are in memory more than once. */
-const READ_AT_ONCE = 4;
-const WRITTEN_AT_ONCE = 2;
+/** Blocks read at a time, and written: few of them are in memory more than once, and others reach the database between them. */
+const READ_AT_ONCE = 1;
+const WRITTEN_AT_ONCE = 1;
 /** Bytes of a block of a file. */
 const FILE_BLOCK_BYTES = 1_048_576;
 const RETRY_SECONDS = 5;
