@@ -37,7 +37,7 @@ const SHELLS: Readonly<Record<string, (line: string) => string>> = {
   zsh: (
     line,
   ) => `zmodload zsh/zpty; zpty z zsh -f -i; zpty -w z 'PS1=; unsetopt zle_bracketed_paste; autoload -Uz compinit; compinit -u -D; source <(nts completion zsh); print rea''dy'
-      zpty -r z seen '*ready*'; zpty -w -n z '${line}'$'\\t'; zpty -w z $'\\x01print -r -- "<'$'\\x05>"'; zpty -r z seen '*<nts*>*'; print -r -- "\${seen##*<}"`,
+      zpty -r z seen '*ready*'; zpty -w -n z '${line}'$'\\t'; sleep 2; zpty -w z $'\\x01print -r -- "<'$'\\x05>"'; zpty -r z seen '*<nts*>*'; print -r -- "\${seen##*<}"`,
   fish: (line) => `nts completion fish | source; complete -C '${line}'`,
 };
 
