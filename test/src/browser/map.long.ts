@@ -158,6 +158,7 @@ describe("the map: other forms", () => {
 
   it("is used with the keyboard alone: selects, opens and clears", async () => {
     const { page, takeFaults, close } = await openTopology();
+    await list(page).getByRole("option").first().waitFor();
     await map(page).focus();
     await page.keyboard.press("ArrowRight");
     await page.waitForURL(`**/topology?selected=${world.host.id}`);
