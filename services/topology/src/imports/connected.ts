@@ -8,6 +8,7 @@ import { DEADLINES } from "@nts/shared/timing";
 import { store } from "../commit/store.js";
 import { changesOf } from "../storage/changes.rules.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
+import { nameBetween } from "../storage/end-names.js";
 import type { Stored } from "../storage/entities.js";
 import { BINDING_INDEXES, BY_ID, HOST_DEPENDENCIES_INDEX, HOST_PORTS_INDEX } from "../storage/indexes.js";
 import { firstSighting } from "../storage/sightings.js";
@@ -68,7 +69,7 @@ export async function* connectedMachines(connecting: Connecting): AsyncGenerator
     );
     const names = await namesOf(storage, target.scope, endsOf(there, new Set(missed.map(({ id }) => id))));
     const known = new Map(there.map(({ entity }) => [entity.id, entity]));
-    const named = missed.map((one) => ({ ...one, name: nameOfDependency(known.get(one.id), names) }));
+    const named = missed.map((one) => ({ ...one, name: nameBetween(known.get(one.id) ?? {}, (id) => names.get(id)) }));
     // What people write observes nothing.
     const found = isWrittenByHand(connecting.by) ? [] : ids;
     yield { ...rest, results, sighting: { found: { dependencies: found }, missed: named } };
@@ -82,17 +83,6 @@ function previewOf(planned: readonly PlannedDependency[]): ImportedDependency[] 
 
 function endsOf(some: readonly Stored<Dependency>[], ids: ReadonlySet<string>): string[] {
   return some.flatMap(({ entity: { id, client, server } }) => (ids.has(id) ? [client.host_id, server.host_id] : []));
-}
-
-/** What people call it, by the names of its hosts: `nginx on web → db`. */
-export function nameOfDependency(
-  dependency: Pick<Dependency, "client" | "server"> | undefined,
-  names: ReadonlyMap<string, string>,
-): string {
-  if (dependency === undefined) return "";
-  const { client, server } = dependency;
-  const of = client.process === null ? "" : `${client.process} on `;
-  return `${of}${names.get(client.host_id) ?? "?"} → ${names.get(server.host_id) ?? "?"}`;
 }
 
 /** All dependencies with a host at an end, which are a limited number. */

@@ -16,9 +16,9 @@ import type { Scope } from "@nts/shared/http/tenancy";
 import { nameOf } from "@nts/shared/contract/names.rules";
 import { forPlurals, pluralOf, SIGHTED_KINDS } from "@nts/shared/contract/kinds";
 import { duplicatesOf } from "../hosts/duplicates.js";
-import { nameOfDependency } from "../imports/connected.js";
 import { namesOf } from "../imports/store.js";
 import type { Entity as Named } from "../journal/entries.rules.js";
+import { nameBetween } from "../storage/end-names.js";
 import type { Entities, Entity } from "../storage/entities.js";
 import { amountsOf, membersOf } from "../stats/utilization.js";
 import { BY_ID, CERTIFICATES_INDEX, SIGHTED_INDEX } from "../storage/indexes.js";
@@ -47,7 +47,7 @@ export function mountReports(router: Router, storage: Storage): void {
       counts: forPlurals(SIGHTED_KINDS, (kind) => countOf.get(kind) ?? 0),
       gone: rows.map(({ ends, ...one }) => ({
         ...one,
-        ...(ends !== null && { name: nameOfDependency(ends, names) }),
+        ...(ends !== null && { name: nameBetween(ends, (id) => names.get(id)) }),
         host_name: names.get(one.host_id) ?? "",
       })),
     };
