@@ -6,6 +6,7 @@ import {
   isId,
   type Reached,
 } from "@nts/shared/contract";
+import { waysTo } from "@nts/shared/contract/impact.rules";
 import { type Command, Option } from "commander";
 import type { Connection } from "../connection.js";
 import { entitiesOf, idOf, withIds } from "../find.js";
@@ -81,16 +82,13 @@ async function subjectOf(connection: Connection, name: string, within: Readonly<
 
 const COLUMNS = ["steps", "kind", "name", "host", "via", "through", "id"];
 
-/** What leads to each is named, which is listed before it. */
 function rowsOf(reached: readonly Reached[]): Readonly<Record<string, unknown>>[] {
-  const names = new Map(reached.flatMap(({ kind, id, name }) => (kind === "process" ? [] : [[id, name] as const])));
-  return reached.map(({ distance: steps, kind, name, host_name, via, path, id }) => ({
-    ...{ steps, kind, name, host: kind === "host" ? "" : host_name, via: via.replace("_", " "), id },
-    through: path
-      .slice(1)
-      .map((one) => names.get(one) ?? "…")
-      .join(" → "),
-  }));
+  const wayTo = waysTo(reached);
+  return reached.map((one) => {
+    const { distance: steps, kind, name, host_name, via, id } = one;
+    const host = kind === "host" ? "" : host_name;
+    return { steps, kind, name, host, via: via.replace("_", " "), through: wayTo(one), id };
+  });
 }
 
 /** Such as "1 host and 3 services stop with nas." */

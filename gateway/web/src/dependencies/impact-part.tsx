@@ -1,5 +1,6 @@
 import { Anchor } from "@mantine/core";
 import { getHostImpact, getServiceImpact, type ImpactDirection, type Reached } from "@nts/shared/contract";
+import { waysTo } from "@nts/shared/contract/impact.rules";
 import type { ReactNode } from "react";
 import { Link } from "react-router";
 import { useOne } from "../api/queries.js";
@@ -61,9 +62,7 @@ const VIA: Readonly<Record<Reached["via"], string>> = {
   link: "linked through it",
 };
 
-/** What leads to each is named, which is listed before it. */
 function columnsOf(reached: readonly Reached[]): readonly Column<Reached>[] {
-  const names = new Map(reached.flatMap(({ kind, id, name }) => (kind === "process" ? [] : [[id, name] as const])));
   return [
     {
       id: "name",
@@ -88,15 +87,7 @@ function columnsOf(reached: readonly Reached[]): readonly Column<Reached>[] {
           </Anchor>
         ),
     },
-    {
-      id: "through",
-      label: "Through",
-      cell: ({ path }) =>
-        path
-          .slice(1)
-          .map((id) => names.get(id) ?? "…")
-          .join(" → "),
-    },
+    { id: "through", label: "Through", cell: waysTo(reached) },
     { id: "distance", label: "Steps", numbers: true, narrow: true, cell: ({ distance }) => distance },
   ];
 }
