@@ -606,7 +606,6 @@ function reasonAgainstBlock(ip: string, bits: number): string | null {
   return !isIpv6 && key === block.last ? `${ip} is the broadcast address of ${block.text}` : null;
 }
 
-/** Programs add the name of the interface, as in `10.0.0.5 (eth0)`. */
 /** An address that every card has, which lists of addresses often contain. */
 function isLinkLocalWord(word: string): boolean {
   const ip = addressIn(word.split(/[/%]/, 1)[0] ?? "");
@@ -619,6 +618,7 @@ function cardsIn({ all }: TableRow): string[] {
   return [...new Set(macs.flatMap((mac) => cardOf(mac, "").mac ?? []))].slice(0, MOST_CARDS);
 }
 
+/** Programs add the name of the interface, as in `10.0.0.5 (eth0)`. */
 function addressWords({ all }: TableRow): string[] {
   return wordsIn(all("address").replaceAll(/\([^()]*\)/g, " "));
 }

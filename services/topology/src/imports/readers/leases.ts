@@ -33,8 +33,8 @@ const KEA_STATES: ReadonlyMap<string, string> = new Map([
 const PREFIX = "it is a prefix, not an address";
 const BEGINNING = /^(?:lease|iaaddr) ([\d.:a-f]{1,50}) \{$/i;
 /** A client of IPv6, whose addresses follow: `ia-na "<identity and DUID in octal>" {`. */
-const IDENTITY_BYTES = 4;
 const CLIENT = /^ia-(na|ta|pd) "((?:[^"\\]|\\.){1,600})" \{$/;
+const IDENTITY_BYTES = 4;
 /** OpenBSD writes the time zone, which is always UTC. */
 const ENDS = /^ends (?:never|epoch (\d{1,12})|\d (\d{4})\/(\d\d)\/(\d\d) (\d\d):(\d\d):(\d\d)(?: UTC)?);/;
 /** Of older servers and OpenBSD, which know no states. */
