@@ -268,7 +268,7 @@ describe("an open page", () => {
     expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe("Select box 25");
 
     await page.getByRole("link", { name: "Subnets" }).click();
-    await page.getByRole("link", { name: "LAN" }).waitFor();
+    await page.getByRole("link", { name: "LAN", exact: true }).waitFor();
     await session.data("patch", `/api/v1/subnets/${subnet.id}`, { name: "Cellar" });
     await page.getByRole("link", { name: "Cellar" }).waitFor();
     await page.getByRole("link", { name: "Networks" }).click();
