@@ -2,10 +2,10 @@ import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { afterAll, beforeAll, beforeEach, expect, it } from "@jest/globals";
-import { createReadTurns, HELD_MS, MOST_READ_IN_A_TURN } from "./read-turns.js";
+import { createReadTurns, HELD_MS, MOST_READ_IN_A_TURN, PACE_MS } from "./read-turns.js";
 
 const REQUEST = "GET / HTTP/1.1\r\nHost: x\r\n\r\n";
-const BURSTS = 20;
+const BURSTS = 10;
 const REQUESTS = 400;
 const OTHER = "127.0.0.2";
 /** Its connections, with a request each. */
@@ -68,11 +68,13 @@ async function burst(): Promise<Socket[]> {
   return [...bursts, ...others];
 }
 
-it("read no more of simultaneous bursts in a turn than the maximum and the read that exceeds it, and others first", async () => {
+it("read no more of simultaneous bursts in a turn than the maximum and the read that exceeds it, others first, then at their pace", async () => {
+  const startedAt = performance.now();
   const sockets = await burst();
   await untilRead(BURSTS * REQUESTS + OTHERS);
 
   expect(Math.max(...turns.map(({ length }) => length))).toBeLessThan(MOST_READ_IN_A_TURN + REQUESTS);
+  expect(performance.now() - startedAt).toBeGreaterThan((BURSTS - 1) * REQUESTS * PACE_MS);
   expect(turns.flat().lastIndexOf(OTHER)).toBeLessThan(2 * (MOST_READ_IN_A_TURN + REQUESTS));
   for (const socket of sockets) socket.destroy();
   while (open.size > 0) await new Promise(setImmediate);

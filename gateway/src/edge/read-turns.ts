@@ -10,11 +10,17 @@ export const MOST_READ_IN_A_TURN = 1_000;
 export const MOST_WAITING_OF_ADDRESS = 64;
 export const HELD_MS = 1_000;
 
+/**
+ * Milliseconds between reads of addresses with pipelined requests, per pipelined request read: five times what reading it
+ * takes, so that others keep most of the processor.
+ */
+export const PACE_MS = 0.15;
+
 /** Bounds what is read in one turn of the event loop, and what is read of an address. */
 export interface ReadTurns {
   /**
-   * A pipelined request was read. After the maximum, the connections of each address are read in the next turns: one in
-   * each of an address with pipelined requests, all of another.
+   * A pipelined request was read. After the maximum, the connections of each address are read in the next turns: one at a
+   * time and paced of an address with pipelined requests, all of another.
    */
   count(): void;
   /** Pipelined requests of the connection wait, or wait no longer. */
@@ -39,6 +45,9 @@ export function createReadTurns(open: () => ReadonlyMap<Socket, string>): ReadTu
   let isScheduled = false;
   /** Runs while there are unread connections: others at their address may have stopped to read their responses. */
   let timer: NodeJS.Timeout | null = null;
+  /** When the next connection of an address with pipelined requests may be read. */
+  let paceAt = 0;
+  let paceTimer: NodeJS.Timeout | null = null;
 
   function clientAt(address: string): Client {
     const known = clients.get(address);
@@ -59,13 +68,26 @@ export function createReadTurns(open: () => ReadonlyMap<Socket, string>): ReadTu
   function turn(): void {
     isScheduled = false;
     count = 0;
+    const now = performance.now();
     for (const [address, client] of clients) {
-      // A client that sends one request at a time on each of its connections must not wait for as many turns.
-      const most = performance.now() - client.pipelinedAt < HELD_MS ? 1 : client.unread.size;
-      for (let n = 0; n < most && isReadable(client); n++) readNext(client);
-      if (isReadable(client)) scheduleTurn();
+      if (isReadable(client)) {
+        // A client that sends one request at a time on each of its connections must not wait for as many turns.
+        if (now - client.pipelinedAt >= HELD_MS) while (isReadable(client)) readNext(client);
+        else if (now >= paceAt) readNext(client);
+        if (isReadable(client)) scheduleTurnAt(paceAt);
+      }
       if (client.waiting === 0 && client.unread.size === 0) clients.delete(address);
     }
+  }
+
+  function scheduleTurnAt(time: number): void {
+    const wait = time - performance.now();
+    if (wait <= 0) scheduleTurn();
+    else
+      paceTimer ??= setTimeout(() => {
+        paceTimer = null;
+        scheduleTurn();
+      }, wait);
   }
 
   function readNext({ unread }: Client): void {
@@ -102,6 +124,7 @@ export function createReadTurns(open: () => ReadonlyMap<Socket, string>): ReadTu
   return {
     count: () => {
       count++;
+      paceAt = Math.max(paceAt, performance.now()) + PACE_MS;
       scheduleTurn();
       if (count === MOST_READ_IN_A_TURN) pauseAll();
     },
