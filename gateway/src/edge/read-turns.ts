@@ -68,16 +68,20 @@ export function createReadTurns(open: () => ReadonlyMap<Socket, string>): ReadTu
   function turn(): void {
     isScheduled = false;
     count = 0;
-    const now = performance.now();
     for (const [address, client] of clients) {
-      if (isReadable(client)) {
-        // A client that sends one request at a time on each of its connections must not wait for as many turns.
-        if (now - client.pipelinedAt >= HELD_MS) while (isReadable(client)) readNext(client);
-        else if (now >= paceAt) readNext(client);
-        if (isReadable(client)) scheduleTurnAt(paceAt);
-      }
+      readConnections(client);
+      if (isReadable(client)) scheduleTurnAt(paceAt);
       if (client.waiting === 0 && client.unread.size === 0) clients.delete(address);
     }
+  }
+
+  function readConnections(client: Client): void {
+    const now = performance.now();
+    // A client that sends one request at a time on each of its connections must not wait for as many turns.
+    const isPaced = now - client.pipelinedAt < HELD_MS;
+    if (isPaced && now < paceAt) return;
+    const most = isPaced ? 1 : client.unread.size;
+    for (let n = 0; n < most && isReadable(client); n++) readNext(client);
   }
 
   function scheduleTurnAt(time: number): void {
