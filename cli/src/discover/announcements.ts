@@ -58,7 +58,8 @@ interface Heard {
 }
 
 async function listenAt(own: string, found: Announcements, signal: AbortSignal): Promise<void> {
-  const dns = createMulticastDns({ interface: own, loopback: false });
+  // Not at its own address, to which answers by multicast are not delivered.
+  const dns = createMulticastDns({ interface: own, bind: "0.0.0.0", loopback: false });
   const heard: Heard = { types: new Set(), addresses: new Map(), services: [], models: new Map() };
   // A link without multicast, or a damaged packet.
   dns.on("error", () => undefined);

@@ -4,6 +4,8 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import createMulticastDns from "multicast-dns";
+import { listenForNames } from "./announcements.js";
 import { linesOfFile } from "./files.rules.js";
 import { answeringIn, findIpv6 } from "./ipv6.js";
 import { heardByLldp } from "./lldp.js";
@@ -114,6 +116,27 @@ describe("IPv6 neighbours", () => {
     await expect(findIpv6([{ ip: "2001:db8::1", link: "eth0" }], { run: nothing, pace, signal })).rejects.toThrow(
       "ping",
     );
+  });
+});
+
+describe("what machines announce", () => {
+  it("is heard when they tell everybody", async () => {
+    const printer = createMulticastDns({ interface: "127.0.0.1", bind: "0.0.0.0" });
+    const name = "Printer._ipp._tcp.local";
+    const tell = (): void =>
+      printer.respond([
+        { name, type: "SRV", ttl: 120, data: { target: "printer.local", port: 631 } },
+        { name: "printer.local", type: "A", ttl: 120, data: "127.0.0.9" },
+      ]);
+    const telling = setInterval(tell, 20);
+    const enough = AbortSignal.timeout(200);
+    try {
+      const found = await listenForNames([{ ip: "127.0.0.1", mac: "", block: "127.0.0.0/8", link: "lo" }], enough);
+      expect(found.get("127.0.0.9")).toMatchObject({ hostname: "printer.local", name: "Printer" });
+    } finally {
+      clearInterval(telling);
+      await new Promise<void>((resolve) => printer.destroy(() => resolve()));
+    }
   });
 });
 
