@@ -8,7 +8,7 @@ import { NO_SETTINGS } from "../discover/settings.js";
 import { initialSenses } from "./agent.js";
 import { partsOf } from "./parts.js";
 import { openSpool } from "./spool.js";
-import { lockFolder, openFolder, readIdentity, writeIdentity } from "./state.js";
+import { lockFolder, openFolder, readExpected, readIdentity, writeExpected, writeIdentity } from "./state.js";
 
 let folder: string;
 beforeEach(() => {
@@ -125,6 +125,14 @@ describe("the folder of an agent", () => {
     chmodSync(path, 0o600);
     writeFileSync(path, "{");
     await expect(readIdentity(join(folder, "state"))).rejects.toThrow("is damaged");
+  });
+
+  it("remembers who answered the last time, and does without if that is damaged", async () => {
+    expect(await readExpected(folder)).toBeUndefined();
+    await writeExpected(folder, new Set(["10.0.0.5"]));
+    expect(await readExpected(folder)).toEqual(new Set(["10.0.0.5"]));
+    writeFileSync(join(folder, "expected.json"), "[5");
+    expect(await readExpected(folder)).toBeUndefined();
   });
 
   it("belongs to one agent at a time, until that has ended", () => {

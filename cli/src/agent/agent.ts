@@ -8,7 +8,7 @@ import { partsOf } from "./parts.js";
 import { insist, isDisabled, isRefused } from "./patience.js";
 import { type About, createServer, type Server } from "./server.js";
 import type { Spool, Waiting } from "./spool.js";
-import { type Identity, writeIdentity } from "./state.js";
+import { type Identity, readExpected, writeExpected, writeIdentity } from "./state.js";
 
 // Waits for jobs, looks around, and reports. What the server cannot take now waits on the disk.
 
@@ -137,18 +137,21 @@ function createAgent(
     );
     const startedMs = performance.now();
     const timeMs = Math.max(1_000, job.seconds_left * 1_000 - REPORTING_MS);
+    const before = await readExpected(folder);
     const {
       lines,
+      expected,
       senses: results,
       fault,
     } = await discover(
-      { ...options, timeMs },
+      { ...options, ...(before !== undefined && { expected: before }), timeMs },
       { run, signal: stopping, onProgress: (text) => terminal.progress(text) },
     );
     terminal.progress("");
     senses = results.map((one) => ({ ...one, reason: one.reason?.slice(0, 300) ?? null }));
     const seconds = ((performance.now() - startedMs) / 1_000).toFixed(1);
     if (fault !== null) terminal.say(`Nothing was looked at: ${fault}`);
+    if (expected !== undefined) await writeExpected(folder, expected);
     const machines = lines.filter((line) => "host" in line).length;
     const { bodies, leftOut } = partsOf(lines);
     if (leftOut !== null) terminal.say(leftOut);

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { z } from "zod";
 import { EXIT, Problem, type Terminal } from "../terminal.js";
 
-// The folder of an agent: its key, which its owner alone can read, and reports that the server has not taken yet.
+// The folder of an agent: its key, which its owner alone can read, reports that the server has not taken yet, and who answered
+// the last time.
 
 const Stored = z.object({
   server: z.url(),
@@ -55,6 +56,23 @@ export async function readIdentity(folder: string): Promise<Identity | null> {
 /** Is there whole or not at all, also if the machine loses power. */
 export async function writeIdentity(folder: string, identity: Identity): Promise<void> {
   await writeWhole(keyFile(folder), Buffer.from(`${JSON.stringify(identity, null, 2)}\n`));
+}
+
+const Expected = z.array(z.string());
+
+/** Addresses that answered the last time; undefined if that is not known. */
+export async function readExpected(folder: string): Promise<ReadonlySet<string> | undefined> {
+  const text = await readFile(expectedFile(folder), "utf8").catch(() => "");
+  const parsed = Expected.safeParse(jsonIn(text));
+  return parsed.success ? new Set(parsed.data) : undefined;
+}
+
+export async function writeExpected(folder: string, addresses: ReadonlySet<string>): Promise<void> {
+  await writeWhole(expectedFile(folder), Buffer.from(JSON.stringify([...addresses])));
+}
+
+function expectedFile(folder: string): string {
+  return join(folder, "expected.json");
 }
 
 /** Writes a file that its owner alone can read, on the disk when this returns. */

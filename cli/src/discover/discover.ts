@@ -40,6 +40,8 @@ export interface DiscoverOptions {
   readonly packetsPerSecond: number;
   readonly senses: ReadonlySet<Sense>;
   readonly settings: SenseSettings;
+  /** Addresses that answered the last time, and are asked again if they do not; all of them if that is not known. */
+  readonly expected?: ReadonlySet<string>;
   /** All senses together end by then; absent for no limit but their own. */
   readonly timeMs?: number;
 }
@@ -47,6 +49,8 @@ export interface DiscoverOptions {
 export interface Discovered {
   /** Of the report for `POST /api/v1/imports/report`; none if nothing could be looked at. */
   readonly lines: readonly object[];
+  /** For the next look; absent if that is not known. */
+  readonly expected?: ReadonlySet<string>;
   readonly senses: readonly SenseResult[];
   /** Why nothing could be looked at, as a sentence. */
   readonly fault: string | null;
@@ -99,7 +103,10 @@ export async function discover(options: DiscoverOptions, looking: Looking): Prom
   const { blocks, excluded, addresses } = targets;
   const { run, onProgress } = looking;
   const about = await aboutOwnMachine(options, senses, run);
-  const { machines, ports, macs, unknown } = await findMachines(addresses, { options, own, senses, ...looking });
+  const { machines, ports, macs, unknown, expected } = await findMachines(addresses, {
+    ...{ options, own, senses },
+    ...looking,
+  });
   onProgress(`${machines.length} machines, names and services`);
   const ownFound = own.filter(({ ip }) => addresses.includes(ip));
   const [names, answers, announced, bySnmp, ipv6, told] = await Promise.all([
@@ -149,7 +156,7 @@ export async function discover(options: DiscoverOptions, looking: Looking): Prom
     told: told.machines,
     files,
   });
-  return { lines, senses: senses.results(), fault: null };
+  return { lines, ...(expected !== undefined && { expected }), senses: senses.results(), fault: null };
 }
 
 /** Senses without what they need are left out. */
@@ -222,6 +229,7 @@ interface Machines {
   readonly macs: ReadonlyMap<string, string> | null;
   /** Addresses on its links that could not be asked. */
   readonly unknown: ReadonlySet<string>;
+  readonly expected: Discovered["expected"];
 }
 
 /** Machines with their ports, and MAC addresses of those on the links of this machine. */
@@ -233,9 +241,12 @@ async function findMachines(
   const links = listOf(own.map(({ block }) => block));
   const others = addresses.filter((ip) => !isOwn.has(ip));
   onProgress(`asking ${others.length} addresses`);
-  const neighboursAt = (near: readonly string[]): Promise<Neighbours | null> =>
-    senses.use("neighbours", budgetOf(options, near.length), (given) => findNeighbours(near, { run, ...given }));
-  const asked = await neighboursAt(others.filter((ip) => links.check(ip)));
+  const neighboursAt = (near: readonly string[], expected: ReadonlySet<string>): Promise<Neighbours | null> =>
+    senses.use("neighbours", budgetOf(options, 2 * near.length), (given) =>
+      findNeighbours(near, expected, { run, ...given }),
+    );
+  const near = others.filter((ip) => links.check(ip));
+  const asked = await neighboursAt(near, options.expected ?? new Set(near));
   const { macs = null, unknown = new Set<string>() } = asked ?? {};
   const far = macs === null ? others : others.filter((ip) => !links.check(ip) || unknown.has(ip));
   const answering = await senses.use("ports", budgetOf(options, 8 * far.length), ({ pace }) =>
@@ -252,10 +263,25 @@ async function findMachines(
     )) ?? present.map((ip) => ({ ip, open: [], silent: [] }));
   // A machine that has just left is remembered for half a minute: whoever answered nothing is asked once more.
   const quiet = tried.filter(({ ip, silent }) => macs?.has(ip) === true && silent.length === ports.length);
-  const still = quiet.length === 0 ? asked : await neighboursAt(quiet.map(({ ip }) => ip));
+  const doubtful = quiet.map(({ ip }) => ip);
+  const still = quiet.length === 0 ? asked : await neighboursAt(doubtful, new Set(doubtful));
   const isGone = (ip: string): boolean => still !== null && !still.macs.has(ip) && !still.unknown.has(ip);
   const gone = new Set(quiet.filter(({ ip }) => isGone(ip)));
-  return { machines: tried.filter((machine) => !gone.has(machine)), ports, macs, unknown };
+  const machines = tried.filter((machine) => !gone.has(machine));
+  const expected = asked === null ? options.expected : nextExpected(options.expected, near, machines);
+  return { machines, ports, macs, unknown, expected };
+}
+
+/** Those that answered now, and those that were not asked. */
+function nextExpected(
+  before: ReadonlySet<string> = new Set(),
+  asked: readonly string[],
+  machines: readonly PortsOf[],
+): ReadonlySet<string> {
+  const without = new Set(asked);
+  const found = machines.flatMap(({ ip }) => (without.has(ip) ? [ip] : []));
+  const others = [...before].filter((ip) => !without.has(ip));
+  return new Set([...found, ...others].slice(0, MOST_ADDRESSES));
 }
 
 /** What machines on the links of the targets announce. */

@@ -39,13 +39,20 @@ type Asking = Pick<Surroundings, "run"> & { readonly pace: Pace; readonly signal
 /**
  * Asks every address, and waits for the answers.
  *
+ * @param expected those that answered lately: silence may be a lost answer or a machine asleep, and they are asked again
  * @throws Unavailable if the neighbour table cannot be read here
  */
-export async function findNeighbours(addresses: readonly string[], asking: Asking): Promise<Neighbours> {
+export async function findNeighbours(
+  addresses: readonly string[],
+  expected: ReadonlySet<string>,
+  asking: Asking,
+): Promise<Neighbours> {
   const macs = new Map<string, string>();
   let unknown: ReadonlySet<string> = new Set(addresses);
   for (let round = 0; unknown.size > 0 && round < MOST_ROUNDS; round++)
     unknown = await askOnce([...unknown], macs, asking);
+  const silent = addresses.filter((ip) => expected.has(ip) && !macs.has(ip) && !unknown.has(ip));
+  if (silent.length > 0) unknown = new Set([...unknown, ...(await askOnce(silent, macs, asking))]);
   return { macs, unknown };
 }
 

@@ -9,6 +9,7 @@ import { listenForNames } from "./announcements.js";
 import { linesOfFile } from "./files.rules.js";
 import { answeringIn, findIpv6 } from "./ipv6.js";
 import { heardByLldp } from "./lldp.js";
+import { findNeighbours } from "./neighbours.js";
 import { scanWithNmap } from "./nmap.js";
 import { createRate, forEach } from "./pace.js";
 import { portsOf } from "./ports.js";
@@ -137,6 +138,24 @@ describe("what machines announce", () => {
       clearInterval(telling);
       await new Promise<void>((resolve) => printer.destroy(() => resolve()));
     }
+  });
+});
+
+describe("IPv4 neighbours", () => {
+  it("that answered the last time are asked again before they count as gone, and no others", async () => {
+    // When the kernel has their MAC addresses: it is asked twice for each question.
+    const answersAfter = { "127.0.0.2": 0, "127.0.0.3": 2, "127.0.0.4": 2, "127.0.0.5": Infinity };
+    let tables = 0;
+    const run = (): Promise<string> => {
+      const rows = Object.entries(answersAfter).map(([dst, after]) =>
+        tables >= after ? { dst, lladdr: "00:16:3e:00:00:01", state: ["REACHABLE"] } : { dst, state: ["FAILED"] },
+      );
+      tables++;
+      return Promise.resolve(JSON.stringify(rows));
+    };
+    const expected = new Set(["127.0.0.2", "127.0.0.3", "127.0.0.5"]);
+    const { macs, unknown } = await findNeighbours(Object.keys(answersAfter), expected, { run, pace, signal });
+    expect([[...macs.keys()], [...unknown], tables]).toEqual([["127.0.0.2", "127.0.0.3"], [], 4]);
   });
 });
 
