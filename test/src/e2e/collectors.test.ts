@@ -28,6 +28,8 @@ const BLOCK = "10.7.0.0/24";
 const GATEWAY = { ip: "10.7.0.1", mac: "02:00:00:00:07:01" };
 const NAS = { ip: "10.7.0.9", mac: "02:00:00:00:07:09" };
 const HOUR_MS = 3_600_000;
+/** A line of a report. Five of them are more than is kept at a time. */
+const PADDING = JSON.stringify({ file: { format: "ss", name: "pad", part: 1, of: 2, text: "x".repeat(60_000) } });
 
 let stack: SharedStack;
 let owner: Account;
@@ -325,7 +327,9 @@ describe("the reports of a job", () => {
     await lookAround(owner.session, one, [GATEWAY, NAS, { ip: "10.7.0.20" }], [BLOCK]);
     const { id } = await aJob(owner.session, one);
     await reported(one.self, id, reportOf([GATEWAY], [BLOCK]), { isFinal: false });
-    await reported(one.self, id, reportOf([{ ip: "10.7.0.30" }]), { isFinal: false });
+    const [begin, ...rest] = reportOf([{ ip: "10.7.0.30" }]).split("\n");
+    const long = [begin, ...Array.from({ length: 5 }, () => PADDING), ...rest].join("\n");
+    await reported(one.self, id, long, { isFinal: false });
     await until(async () => (await hostsIn(one.network)).length === 4);
     expect(await missedIn(one.network)).toEqual([]);
     await reported(one.self, id, reportOf([NAS], [BLOCK]));
@@ -338,8 +342,7 @@ describe("the reports of a job", () => {
     const { id } = await aJob(owner.session, one);
     const path = `/api/v1/collectors/self/jobs/${id}/reports?final=false`;
     // More than is kept at a time, and cut off.
-    const padding = `${JSON.stringify({ file: { format: "ss", name: "pad", part: 1, of: 2, text: "x".repeat(60_000) } })}\n`;
-    const cut = gzipSync(reportOf([{ ip: "10.7.0.66" }]) + padding.repeat(90)).subarray(0, -20);
+    const cut = gzipSync(reportOf([{ ip: "10.7.0.66" }]) + `${PADDING}\n`.repeat(90)).subarray(0, -20);
     const refused = await fetch(stack.url + path, {
       method: "POST",
       headers: {

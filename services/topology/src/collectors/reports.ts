@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { isStillAllowed } from "@nts/shared/collector-targets";
 import {
   type CollectorReceipt,
@@ -23,7 +24,7 @@ import {
 } from "../storage/collector-jobs.js";
 
 // Reports of collectors become imports. Each is imported when it arrives, and covers nothing; the final one is imported
-// together with those before it, because only all of them show what was not found. Their texts wait in the database.
+// together with those before it, because only all of them show what was not found. Their texts wait in the database, compressed.
 
 export interface Report {
   readonly collector: CollectorKey;
@@ -40,7 +41,7 @@ export interface Report {
   readonly log: Log;
 }
 
-const NEWLINE = Buffer.from("\n");
+const PACKED_NEWLINE = gzipSync("\n");
 /** How long a report waits for others that are written to the database, too. */
 const KEEP_MS = 4_000;
 
@@ -168,7 +169,7 @@ function textOf(
     read: async function* () {
       for (const one of [...before, entry]) {
         yield* jobs.textOf(one, organizationId);
-        yield NEWLINE;
+        yield PACKED_NEWLINE;
       }
     },
   };

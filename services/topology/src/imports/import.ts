@@ -134,7 +134,10 @@ export async function* importScan(
   const { file, ...parameters } = request;
   const prepared = await prepareImport(storage, parameters);
   yield* runner.run(prepared.scope.organizationId, file, ({ session, takeFile }: Turn) =>
-    runImport(storage, prepared, { session, file: takeFile(), limits: RESPONSE_LIMITS, watch: UNWATCHED }),
+    runImport(storage, prepared, {
+      ...{ session, file: takeFile(), isPacked: false },
+      ...{ limits: RESPONSE_LIMITS, watch: UNWATCHED },
+    }),
   );
 }
 
@@ -156,6 +159,8 @@ interface ImportRun {
   readonly session: Remote;
   /** Its blocks, which are transferred. */
   readonly file: Iterable<FileBlocks[number]> | AsyncIterable<FileBlocks[number]>;
+  /** Each block is compressed by itself; otherwise the file may be. */
+  readonly isPacked: boolean;
   readonly limits: FileLimits;
   readonly watch: ImportWatch;
 }
@@ -164,7 +169,7 @@ interface ImportRun {
 export async function* runImport(
   storage: Storage,
   prepared: PreparedImport,
-  { session, file, limits, watch }: ImportRun,
+  { session, file, isPacked, limits, watch }: ImportRun,
 ): AsyncGenerator<string> {
   const { work, scope, networkId, network, hints, named, format, resource, columns, atMs, coverage } = prepared;
   const run: Run = {
@@ -188,6 +193,7 @@ export async function* runImport(
     named,
     nowMs: atMs,
     limits,
+    isPacked,
     ...(coverage && { coverage }),
   };
   for await (const block of file) await session.receive(block);

@@ -28,7 +28,7 @@ import { sharedMarks } from "./marks.rules.js";
 import { mergeSeen } from "./merge.rules.js";
 import { hostWith } from "./packed-hosts.rules.js";
 import { createRecognition, knownOf, type NamedMachine, type Recognition, type Settled } from "./recognition.js";
-import { type Given, readFile } from "./readers/readers.js";
+import { type Given, readFile, readText } from "./readers/readers.js";
 import { reasonAgainst } from "./readers/texts.js";
 import { type CoverageLimit, limitedCoverage } from "./limited-coverage.js";
 import { createPlaces, type Places } from "./places.js";
@@ -138,8 +138,12 @@ export interface Moment {
 export type Outcome = { readonly result: HostResult | null } | { readonly refusal: Pick<AppError, "code" | "params"> };
 
 export interface Session extends WiringSession {
-  /** Reads the file. @param blocks of the file, which are let go @throws AppError `validation_failed` */
-  read(blocks: Uint8Array[], given: FileGiven): ReadFile;
+  /**
+   * Reads the file.
+   *
+   * @param file its blocks, which are let go, or pieces of a text in UTF-8 @throws AppError `validation_failed`
+   */
+  read(file: Uint8Array[] | Generator<Uint8Array>, given: FileGiven): ReadFile;
   identities(batch: number): Identities;
   /** Records interfaces that match identities of the file. */
   recognize(interfaces: readonly KnownInterface[]): void;
@@ -298,9 +302,9 @@ export function createSession(make: Makers): Session {
   }
 
   return {
-    read: (blocks, options) => {
+    read: (file, options) => {
       given = options;
-      const { format, groups, scan: read } = sightingsIn(blocks, given);
+      const { format, groups, scan: read } = sightingsIn(file, given);
       by = format;
       // Without the sightings, which are merged by now.
       scan = { ...read, hosts: [] };
@@ -427,8 +431,8 @@ function nextNumber(): string {
 }
 
 /** The parsed file, with each host once. @throws AppError `validation_failed` */
-function sightingsIn(blocks: Uint8Array[], given: FileGiven) {
-  const { format, scan: read } = readFile(blocks, given);
+function sightingsIn(file: Uint8Array[] | Generator<Uint8Array>, given: FileGiven) {
+  const { format, scan: read } = Array.isArray(file) ? readFile(file, given) : readText(file, given);
   const { coverage: limit } = given;
   const scan = limit === undefined ? read : { ...read, coverage: limitedCoverage(read.coverage, limit, read.skipped) };
   if (scan.hosts.some(({ isNamed }) => isNamed === true)) requireNamed(given.named);

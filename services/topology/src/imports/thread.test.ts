@@ -16,7 +16,7 @@ afterEach(() => thread?.end());
 
 async function readIn(session: Remote, text: string, given: Partial<FileGiven> = {}): Promise<ReadFile> {
   await session.receive(new TextEncoder().encode(text));
-  return session.read({ ...GIVEN, ...given });
+  return session.read({ ...GIVEN, ...given, isPacked: false });
 }
 const scanOf = (inside: string): string => `<nmaprun scanner="nmap">\n${inside}\n</nmaprun>`;
 const host = (inside: string): string => `<host><status state="up"/>${inside}</host>\n`;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import { gzipSync } from "node:zlib";
 import type { AppError } from "@nts/shared/errors";
 import { RESPONSE_LIMITS } from "./scan.rules.js";
-import { textBytesOf, unpackInPlace } from "./unpack.js";
+import { textBytesOf, unpackedOneByOne, unpackInPlace } from "./unpack.js";
 
 const TEXT = Buffer.from("10.0.0.1 gateway\n".repeat(40_000));
 const MOST = 10_000_000;
@@ -41,6 +41,16 @@ describe("a compressed file", () => {
     const bomb = gzipSync(Buffer.alloc(20 * 1_048_576));
     expect(await refusalOf([bomb], 1_048_576)).toMatch(/larger than 1 MiB: import it as a job, or in parts/);
     expect(await textBytesOf([bomb], 1_048_576)).toBeLessThan(2 * 1_048_576);
+  });
+});
+
+describe("a text whose blocks are compressed by themselves", () => {
+  it("is unpacked block by block, each of which is let go, and may have blocks that are not compressed", () => {
+    const blocks: Uint8Array[] = [gzipSync(TEXT.subarray(0, 40)), TEXT.subarray(40, 45), gzipSync(TEXT.subarray(45))];
+    const pieces = unpackedOneByOne(blocks);
+    expect([Buffer.from(pieces.next().value ?? []), blocks.length]).toEqual([TEXT.subarray(0, 40), 2]);
+    expect(Buffer.concat([...pieces]).equals(TEXT.subarray(40))).toBe(true);
+    expect(blocks).toEqual([]);
   });
 });
 

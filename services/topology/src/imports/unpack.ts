@@ -1,5 +1,5 @@
 import { Readable } from "node:stream";
-import { createGunzip } from "node:zlib";
+import { createGunzip, gunzipSync } from "node:zlib";
 import { AppError } from "@nts/shared/errors";
 import { isGzip } from "./gzip.rules.js";
 import { faultAt } from "./readers/lines.js";
@@ -69,6 +69,13 @@ export async function unpackInPlace(blocks: Uint8Array[], { bytes: most, advice 
     text.push(piece);
   }
   blocks.push(...text);
+}
+
+/** A text whose blocks are compressed by themselves: no more than one of them is unpacked at a time, and let go. */
+export function* unpackedOneByOne(blocks: Uint8Array[]): Generator<Uint8Array> {
+  // Those that were kept by an earlier version are not compressed.
+  for (let block = blocks.shift(); block !== undefined; block = blocks.shift())
+    yield isGzip(block) ? gunzipSync(block) : block;
 }
 
 function damage(): AppError {

@@ -127,6 +127,7 @@ export interface CollectorJobs {
   end(job: CollectorJobDocument, end: CollectorJobEnd): Promise<void>;
   /** Keeps the text of a report. @see JobBlocks */
   keep(report: ReportEntry, organizationId: string, text: AsyncIterable<Uint8Array>, mostMs: number): Promise<void>;
+  /** Its blocks, each compressed by itself. */
   textOf(report: ReportEntry, organizationId: string): AsyncGenerator<Buffer>;
   dropTexts(job: CollectorJobDocument): Promise<void>;
 }
@@ -315,7 +316,7 @@ export function createCollectorJobs(db: Db): CollectorJobs {
       await jobs.updateOne({ ...one(job), state: { $in: states } }, { $set: { ...end, ended_at: new Date() } });
     },
     keep: ({ text_id }, organization_id, text, mostMs) =>
-      texts.addFile({ _id: text_id, organization_id }, text, mostMs),
+      texts.addText({ _id: text_id, organization_id }, text, mostMs),
     textOf: ({ text_id }, organization_id) => texts.read({ _id: text_id, organization_id }),
     dropTexts: ({ organization_id, reports }) =>
       texts.remove(

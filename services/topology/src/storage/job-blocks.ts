@@ -1,3 +1,5 @@
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
 import type { Binary, Db } from "mongodb";
 import { AppError } from "@nts/shared/errors";
 import { createFairQueue } from "@nts/shared/scheduling/fair-queue";
@@ -9,8 +11,10 @@ const DAY_MS = 86_400_000;
 /** Blocks read at a time, and written: few of them are in memory more than once, and others reach the database between them. */
 const READ_AT_ONCE = 1;
 const WRITTEN_AT_ONCE = 1;
-/** Bytes of a block of a file. */
+/** Bytes of a block of a file, and of a text: so many are in memory of each that arrives. */
 const FILE_BLOCK_BYTES = 1_048_576;
+const TEXT_BLOCK_BYTES = 262_144;
+const compressed = promisify(gzip);
 const RETRY_SECONDS = 5;
 
 /** A job of an organization. */
@@ -29,6 +33,8 @@ interface BlockDocument {
   expires_at: Date;
 }
 
+type Blocks = Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
+
 export interface JobBlocks {
   /** @param n of the block, from 0 */
   add(job: JobKey, n: number, data: Buffer): Promise<void>;
@@ -38,7 +44,9 @@ export interface JobBlocks {
    * @param mostMs how long its blocks wait for their turns, together
    * @throws AppError `unavailable` if that is not enough
    */
-  addFile(job: JobKey, file: Iterable<Uint8Array> | AsyncIterable<Uint8Array>, mostMs?: number): Promise<void>;
+  addFile(job: JobKey, file: Blocks, mostMs?: number): Promise<void>;
+  /** The same, of a text. Each block is compressed by itself, so that whoever reads it has to unpack no more than one. */
+  addText(job: JobKey, text: Blocks, mostMs?: number): Promise<void>;
   read(job: JobKey): AsyncGenerator<Buffer>;
   /** Removes those of some jobs. */
   remove(organizationId: string, jobIds: readonly string[]): Promise<void>;
@@ -60,22 +68,32 @@ export function createJobBlocks(db: Db, collection: string, days: number): JobBl
     await blocks.insertMany([{ _id: `${job_id}.${n}`, organization_id, job_id, n, data, expires_at: expiry(days) }]);
   }
 
+  /** Adds blocks in turns with those of others. @param packed makes of a block what is stored, when it is its turn */
+  async function addInTurns(
+    job: JobKey,
+    all: AsyncIterable<Buffer>,
+    { mostMs, packed }: { mostMs: number | undefined; packed: (block: Buffer) => Buffer | Promise<Buffer> },
+  ): Promise<void> {
+    let left = mostMs;
+    let n = 0;
+    for await (const block of all) {
+      const askedAt = performance.now();
+      const leave = await turns.enter(job.organization_id, left);
+      if (left !== undefined) left = Math.max(0, left - (performance.now() - askedAt));
+      try {
+        await add(job, n++, await packed(block));
+      } finally {
+        leave();
+      }
+    }
+  }
+
   return {
     add,
-    addFile: async (job, file, mostMs) => {
-      let left = mostMs;
-      let n = 0;
-      for await (const data of blocksOf(file)) {
-        const askedAt = performance.now();
-        const leave = await turns.enter(job.organization_id, left);
-        if (left !== undefined) left = Math.max(0, left - (performance.now() - askedAt));
-        try {
-          await add(job, n++, data);
-        } finally {
-          leave();
-        }
-      }
-    },
+    addFile: (job, file, mostMs) =>
+      addInTurns(job, blocksOf(file, FILE_BLOCK_BYTES), { mostMs, packed: (block) => block }),
+    addText: (job, text, mostMs) =>
+      addInTurns(job, blocksOf(text, TEXT_BLOCK_BYTES), { mostMs, packed: (block) => compressed(block, { level: 1 }) }),
     read: async function* ({ _id: job_id, organization_id }) {
       const options = { sort: { job_id: 1, n: 1 }, batchSize: READ_AT_ONCE } as const;
       for await (const { data } of blocks.find({ organization_id, job_id }, options))
@@ -88,16 +106,16 @@ export function createJobBlocks(db: Db, collection: string, days: number): JobBl
 }
 
 /** A file in blocks of equal size, each of which is written before the next one takes its memory. */
-async function* blocksOf(file: Iterable<Uint8Array> | AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  const block = Buffer.allocUnsafeSlow(FILE_BLOCK_BYTES);
+async function* blocksOf(file: Blocks, size: number): AsyncGenerator<Buffer> {
+  const block = Buffer.allocUnsafeSlow(size);
   let used = 0;
   for await (const piece of file)
     for (let from = 0; from < piece.length;) {
-      const part = piece.subarray(from, from + FILE_BLOCK_BYTES - used);
+      const part = piece.subarray(from, from + size - used);
       block.set(part, used);
       used += part.length;
       from += part.length;
-      if (used < FILE_BLOCK_BYTES) continue;
+      if (used < size) continue;
       yield block;
       used = 0;
     }

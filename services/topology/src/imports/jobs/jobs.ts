@@ -31,9 +31,11 @@ export interface Starter {
   readonly requestId: string;
 }
 
-/** A text that is kept elsewhere, until the job has ended. */
+/** A text in UTF-8 that is kept elsewhere, until the job has ended. */
 export interface KeptText {
+  /** Uncompressed. */
   readonly bytes: number;
+  /** Its blocks, each compressed by itself. */
   read(): AsyncGenerator<Uint8Array>;
 }
 
@@ -85,6 +87,8 @@ const ENDS: Readonly<Record<JobEnd | "interrupted", JobProgress>> = {
 /** A received file. */
 interface Received {
   readonly textBytes: number;
+  /** Its blocks are compressed by themselves, and unpacked one by one while it is read. */
+  readonly isPacked: boolean;
   /** Its blocks, which may be transferred. */
   take(): AsyncGenerator<FileBlocks[number]>;
   /** Keeps it elsewhere than in memory. */
@@ -113,7 +117,7 @@ export function createImportJobRunner(storage: Storage, runner: ImportRunner): I
     if (watch.isStopped()) return;
     await watch.report({ state: "running", started_at: new Date() });
     const plan = importJobs.planWriter(key);
-    const given = { session, file: file.take(), limits: JOB_LIMITS, watch };
+    const given = { session, file: file.take(), isPacked: file.isPacked, limits: JOB_LIMITS, watch };
     for await (const text of runImport(storage, prepared, given)) await plan.add(text);
     await plan.end();
     // Then it can be undone at once.
@@ -169,6 +173,7 @@ export function createImportJobRunner(storage: Storage, runner: ImportRunner): I
     });
     return {
       textBytes,
+      isPacked: false,
       take: async function* () {
         const held = blocks;
         release();
@@ -259,7 +264,7 @@ export function createImportJobRunner(storage: Storage, runner: ImportRunner): I
 
 function keptElsewhere({ bytes, read }: KeptText): Received {
   const nothing = (): Promise<void> => Promise.resolve();
-  return { textBytes: bytes, take: () => copied(read()), park: nothing, drop: nothing };
+  return { textBytes: bytes, isPacked: true, take: () => copied(read()), park: nothing, drop: nothing };
 }
 
 /** In memory of their own, which may be transferred. */

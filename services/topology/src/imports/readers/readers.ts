@@ -66,7 +66,7 @@ export interface Given extends ReaderGiven {
 export function readFile(file: Uint8Array[], given: Given): { format: string; scan: Scan } {
   const { blocks: written, guess } = decoded(file.splice(0));
   const { reader, blocks } = given.format === "auto" ? detected(written, given) : chosen(written, given);
-  const scan = withReason(withVisibleNames(reader.read(drained(blocks), given)));
+  const scan = scanOf(reader, drained(blocks), given);
   if (guess !== null)
     scan.skipped.add(
       1,
@@ -74,6 +74,27 @@ export function readFile(file: Uint8Array[], given: Given): { format: string; sc
       `it is not certain, and was taken for ${guess}: if names are wrong, save the file as UTF-8`,
     );
   return { format: reader.format, scan };
+}
+
+/**
+ * Reads a text in UTF-8, in the given format.
+ *
+ * @param pieces which are made while it is read
+ * @throws AppError `validation_failed` with the place
+ */
+export function readText(pieces: Iterable<Uint8Array>, given: Given): { format: string; scan: Scan } {
+  const reader = readerOf(given);
+  return { format: reader.format, scan: scanOf(reader, pieces, given) };
+}
+
+function scanOf(reader: Reader, pieces: Iterable<Uint8Array>, given: Given): Scan {
+  return withReason(withVisibleNames(reader.read(pieces, given)));
+}
+
+function readerOf(given: Given): Reader {
+  const reader = READERS.find(({ format }) => format === given.format);
+  if (reader === undefined) throw new Error(`nothing reads ${given.format}`);
+  return reader;
 }
 
 /** Blocks, which are removed as they are taken. */
@@ -98,8 +119,7 @@ interface Readable {
 }
 
 function chosen(blocks: Uint8Array[], given: Given): Readable {
-  const reader = READERS.find(({ format }) => format === given.format);
-  if (reader === undefined) throw new Error(`nothing reads ${given.format}`);
+  const reader = readerOf(given);
   const bare = reader.looksLike(beginningOf(blocks), given) ? null : withoutPrompt(blocks);
   const isBetter = bare !== null && reader.looksLike(beginningOf(bare), given);
   return { reader, blocks: isBetter ? bare : blocks };
