@@ -11,6 +11,9 @@ import type { CollectorPlace, Laboratory } from "./laboratory.js";
 
 const NTS = join(ROOT, "cli/bundle/nts.js");
 
+/** Between looks at whether a job is done: each is work for the server, which many laboratories share. */
+const LOOK_EVERY_MS = 500;
+
 /** What becomes of what is sent: it passes, connections are refused, responses are lost, or only the beginning arrives. */
 export type Way = "open" | "closed" | "deaf" | "cut";
 
@@ -173,7 +176,7 @@ export async function aCollector(caller: Caller, settings: CollectorSettings): P
         found = (await jobs()).find((one) => wanted === undefined || one.id === wanted);
         return found !== undefined && !["queued", "running", "importing"].includes(found.state);
       },
-      100,
+      LOOK_EVERY_MS,
       180_000,
     );
     if (found?.state !== "done") throw new Error(`the job has ended as ${JSON.stringify(found)}`);

@@ -2,7 +2,7 @@
 import createMulticastDns from "multicast-dns";
 
 const [ip = "", name = ""] = process.argv.slice(2);
-const dns = createMulticastDns({ interface: ip });
+const dns = createMulticastDns({ interface: ip, bind: "0.0.0.0" });
 const type = "_http._tcp.local";
 const instance = `${name}.${type}`;
 dns.on("query", ({ questions }) => {

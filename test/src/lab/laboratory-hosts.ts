@@ -76,7 +76,7 @@ export function laboratoryOf(seed: number): LabHost[] {
       ip: addressIn(subnet),
       mac,
       ptr: isWithin(70) ? `${machine}.${DOMAIN}` : null,
-      mdnsName: subnet !== FAR && n % 20 === 7 && !isFirewalled ? `${machine}-m` : null,
+      mdnsName: subnet !== FAR && n % 20 === 6 && !isFirewalled ? `${machine}-m` : null,
       ports,
       isFirewalled,
     };

@@ -26,6 +26,7 @@ export interface Comparison {
   readonly duplicates: readonly string[];
   readonly falseJoins: readonly string[];
   readonly wrongPorts: readonly string[];
+  readonly wrongNames: readonly string[];
 }
 
 /** Of one laboratory. */
@@ -54,6 +55,7 @@ export function compared(there: readonly LabHost[], stored: readonly StoredHost[
   });
   const duplicates: string[] = [];
   const wrongPorts: string[] = [];
+  const wrongNames: string[] = [];
   let found = 0;
   for (const [machine, own] of machines) {
     const seen = stored.filter(({ interfaces }) =>
@@ -61,27 +63,35 @@ export function compared(there: readonly LabHost[], stored: readonly StoredHost[
     );
     if (seen.length > 0) found++;
     if (seen.length > 1) duplicates.push(`${machine} is ${seen.map(({ name }) => name).join(" and ")}`);
+    const announced = own.flatMap(({ mdnsName }) => mdnsName ?? []);
+    for (const name of announced)
+      if (seen.every((one) => one.name !== name))
+        wrongNames.push(`${machine} says that it is ${name}, and is ${seen.map((one) => one.name).join(" and ")}`);
     const open = own.flatMap(({ ports }) => ports.map(({ number }) => number)).sort((a, b) => a - b);
     const known = seen.flatMap(({ ports }) => ports.map(({ number }) => number)).sort((a, b) => a - b);
     if (open.join() !== known.filter((port) => port !== 80 || open.includes(80)).join())
       wrongPorts.push(`${machine}: ${known.join()} instead of ${open.join()}`);
   }
-  return { machines: machines.size, found, duplicates, falseJoins, wrongPorts };
+  return { machines: machines.size, found, duplicates, falseJoins, wrongPorts, wrongNames };
 }
 
 /** Of a laboratory that could not be tried. */
 export function failedScore(seed: number, fault: string): Score {
   return {
-    ...{ seed, machines: 0, found: 0, duplicates: [], falseJoins: [], wrongPorts: [], faults: [fault] },
+    ...{ seed, machines: 0, found: 0, duplicates: [], falseJoins: [], wrongPorts: [], wrongNames: [], faults: [fault] },
     ...{ seconds: 0, cameSeconds: 0, packetsPerSecond: 0, kilobytes: 0, reported: 0 },
   };
 }
 
 /** Whether the inventory has what is there. */
 export function isRight(score: Score): boolean {
-  const { machines, found, duplicates, falseJoins, wrongPorts, faults, packetsPerSecond } = score;
-  const wrong = duplicates.length + falseJoins.length + wrongPorts.length + faults.length;
+  const { machines, found, packetsPerSecond } = score;
+  const wrong = wrongIn(score).length;
   return found === machines && wrong === 0 && packetsPerSecond <= MOST_OF_RATE * RATE;
+}
+
+function wrongIn({ duplicates, falseJoins, wrongPorts, wrongNames, faults }: Score): string[] {
+  return [...duplicates, ...falseJoins, ...wrongPorts, ...wrongNames, ...faults];
 }
 
 /** Whether it had that soon enough, which depends on what else runs here. */
@@ -90,9 +100,9 @@ export function isInTime({ seconds, cameSeconds }: Score): boolean {
 }
 
 export function lineOf(score: Score): string {
-  const { seed, machines, found, duplicates, falseJoins, wrongPorts, seconds, cameSeconds, faults } = score;
+  const { seed, machines, found, duplicates, falseJoins, seconds, cameSeconds } = score;
   const { packetsPerSecond, kilobytes, reported } = score;
-  const said = [...duplicates, ...falseJoins, ...wrongPorts, ...faults];
+  const said = wrongIn(score);
   return (
     `${isRight(score) ? "✓" : "✕"} ${seed}${isInTime(score) ? "" : " (late)"}: ${found} of ${machines}, ${duplicates.length} duplicates, ${falseJoins.length} false joins, ` +
     `${seconds.toFixed(1)} s, a new one after ${cameSeconds.toFixed(1)} s, ${packetsPerSecond.toFixed(0)} packets/s, ` +
@@ -120,7 +130,8 @@ export function totalsOf(scores: readonly Score[]): string {
     `${scores.filter(isRight).length} of ${scores.length} laboratories right, ${scores.filter(isInTime).length} in time: ` +
     `found ${sum(({ found }) => found)} of ${sum(({ machines }) => machines)} machines, ` +
     `${sum(({ duplicates }) => duplicates.length)} duplicates, ${sum(({ falseJoins }) => falseJoins.length)} false joins, ` +
-    `${sum(({ wrongPorts }) => wrongPorts.length)} wrong ports, ${sum(({ faults }) => faults.length)} other faults; ` +
+    `${sum(({ wrongPorts }) => wrongPorts.length)} wrong ports, ${sum(({ wrongNames }) => wrongNames.length)} wrong names, ` +
+    `${sum(({ faults }) => faults.length)} other faults; ` +
     `complete map after ${spread(({ seconds }) => seconds)}, a new machine after ${spread(({ cameSeconds }) => cameSeconds)}; ` +
     `${mean.toFixed(0)} packets/s, ${(sum(({ kilobytes }) => kilobytes) / 1_000).toFixed(1)} MB sent`
   );

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { execa } from "execa";
 import { ROOT } from "@nts/local/processes/system";
 import { putUnder } from "@nts/shared/groups";
-import { mapConcurrently } from "../support/map-concurrently.js";
 import { until } from "../support/until.js";
 import { DOMAIN, FAR, gatewayIn, type LabHost, ROUTER, SUBNETS } from "./laboratory-hosts.js";
 import { listenAt } from "./sockets.js";
@@ -15,10 +14,6 @@ const ANNOUNCER = join(ROOT, "test/dist/lab/announcer.js");
 const SETTINGS = "/etc/netns";
 /** With which the router is asked by SNMP. */
 export const COMMUNITY = "laboratory";
-/** Machines that are set up at once. */
-const AT_A_TIME = 4;
-/** Laboratories of a process, after which the addresses of the first are used again. */
-const PLACES = 64;
 
 /** Where a collector looks around from. */
 export type CollectorPlace = "eye" | "router";
@@ -41,10 +36,18 @@ export interface Laboratory {
   remove(): Promise<void>;
 }
 
-let built = 0;
+/** Places of laboratories that there are, by which addresses outside of them differ. */
+const places = new Set<number>();
+
+function takePlace(): number {
+  let place = 0;
+  while (places.has(place)) place++;
+  places.add(place);
+  return place;
+}
 
 export async function buildLaboratory(hosts: readonly LabHost[], pem: string): Promise<Laboratory> {
-  const place = built++ % PLACES;
+  const place = takePlace();
   const prefix = `nts-lab-${process.pid}-${place}`;
   const eye = `${prefix}-eye`;
   const router = `${prefix}-router`;
@@ -64,6 +67,10 @@ export async function buildLaboratory(hosts: readonly LabHost[], pem: string): P
   const batch = async (space: string | null, lines: readonly string[]): Promise<void> => {
     const where = space === null ? [] : ["-netns", space];
     await execa("ip", [...where, "-batch", "-"], { input: lines.join("\n") });
+  };
+  /** Many commands in one process. */
+  const shell = async (commands: readonly string[]): Promise<void> => {
+    await execa("sh", ["-e"], { input: commands.join("\n") });
   };
   const add = async (names: readonly string[]): Promise<void> => {
     for (const name of names) spaces.add(name);
@@ -162,10 +169,7 @@ export async function buildLaboratory(hosts: readonly LabHost[], pem: string): P
       const own = cards.filter(({ subnet }) => (subnet === FAR) === isFar);
       await batch(bridge, own.flatMap(plugged));
     }
-    await mapConcurrently(cards.length, AT_A_TIME, async (n) => {
-      const card = cards[n];
-      if (card !== undefined) await setUp(card, machines.get(card.machine) ?? []);
-    });
+    await shell(cards.flatMap((card) => setUp(card, machines.get(card.machine) ?? [])));
     const ports = some.flatMap(({ machine, ip, ports }) =>
       ports.map((port) => ({ ...port, ip, space: spaceOf(machine) })),
     );
@@ -182,22 +186,27 @@ export async function buildLaboratory(hosts: readonly LabHost[], pem: string): P
     ];
   }
 
-  async function setUp({ machine, subnet, isFirewalled }: LabHost, addresses: readonly LabHost[]): Promise<void> {
+  /** Commands for a shell. */
+  function setUp({ machine, subnet, isFirewalled }: LabHost, addresses: readonly LabHost[]): string[] {
     const space = spaceOf(machine);
-    await batch(space, [
+    return [
+      `ip -netns ${space} -batch - <<'END'`,
       "link set lo up",
       ...addresses.map(({ ip }) => `addr add ${ip}/24 dev eth0`),
       "link set eth0 up",
       `route add default via ${gatewayIn(subnet)}`,
-    ]);
-    if (isFirewalled) await inside(space, "iptables", "-A", "INPUT", "!", "-i", "lo", "-j", "DROP");
+      "END",
+      ...(isFirewalled ? [`ip netns exec ${space} iptables -A INPUT ! -i lo -j DROP`] : []),
+    ];
   }
 
   async function remove(): Promise<void> {
     for (const one of running) one.kill("SIGKILL");
-    for (const space of spaces) await execa("ip", ["netns", "delete", space], { reject: false });
+    const deleting = [`link delete ${outside}`, ...[...spaces].map((space) => `netns delete ${space}`)];
+    await execa("ip", ["-force", "-batch", "-"], { input: deleting.join("\n"), reject: false });
     await rm(join(SETTINGS, eye), { recursive: true, force: true });
     await rm(folder, { recursive: true });
+    places.delete(place);
   }
 
   try {
