@@ -21,6 +21,8 @@ export interface Announced {
 export type Announcements = Map<string, Announced>;
 
 const LISTEN_MS = 2_500;
+/** After which what was asked by mDNS is asked once more: Wi-Fi loses more of what is sent to all. */
+const AGAIN_MS = 1_000;
 const SERVICES = "_services._dns-sd._udp.local";
 const MOST_TYPES = 200;
 const MOST_MACHINES = 5_000;
@@ -53,14 +55,16 @@ export async function listenForNames(own: readonly OwnAddress[], signal: AbortSi
 interface Heard {
   readonly types: Set<string>;
   readonly addresses: Map<string, string>;
-  readonly services: { readonly target: string; readonly key: string; readonly type: string; readonly name: string }[];
+  /** By their full names, such as `Printer._ipp._tcp.local`. */
+  readonly services: Map<string, { target: string; key: string; type: string; name: string }>;
   readonly models: Map<string, string>;
 }
 
 async function listenAt(own: string, found: Announcements, signal: AbortSignal): Promise<void> {
   // Not at its own address, to which answers by multicast are not delivered.
   const dns = createMulticastDns({ interface: own, bind: "0.0.0.0", loopback: false });
-  const heard: Heard = { types: new Set(), addresses: new Map(), services: [], models: new Map() };
+  const heard: Heard = { types: new Set(), addresses: new Map(), services: new Map(), models: new Map() };
+  const ask = (name: string): void => dns.query({ questions: [{ name, type: "PTR" }] });
   // A link without multicast, or a damaged packet.
   dns.on("error", () => undefined);
   dns.on("warning", () => undefined);
@@ -68,14 +72,18 @@ async function listenAt(own: string, found: Announcements, signal: AbortSignal):
     for (const answer of [...answers, ...additionals]) {
       const type = newTypeIn(answer, heard);
       if (type === null) take(answer, heard);
-      else dns.query({ questions: [{ name: type, type: "PTR" }] });
+      else ask(type);
     }
   });
-  dns.query({ questions: [{ name: SERVICES, type: "PTR" }] });
+  ask(SERVICES);
+  const again = setTimeout(() => {
+    for (const name of [SERVICES, ...heard.types]) ask(name);
+  }, AGAIN_MS);
   await delay(LISTEN_MS, null, { signal }).catch(() => null);
+  clearTimeout(again);
   await new Promise<void>((resolve) => dns.destroy(() => resolve()));
   for (const [hostname, ip] of heard.addresses) announcedBy(found, ip).hostname ??= hostname;
-  for (const { target, key, type, name } of heard.services) {
+  for (const { target, key, type, name } of heard.services.values()) {
     const ip = heard.addresses.get(target);
     if (ip === undefined) continue;
     const machine = announcedBy(found, ip);
@@ -102,12 +110,12 @@ function take(answer: Answer, { addresses, services, models }: Heard): void {
     const model = texts.find((text) => text.startsWith("model="))?.slice("model=".length);
     if (model !== undefined) models.set(answer.name.split("._", 1)[0] ?? "", model);
   }
-  if (answer.type !== "SRV" || services.length === MOST_MACHINES) return;
+  if (answer.type !== "SRV" || services.size === MOST_MACHINES) return;
   const [name = "", ...rest] = answer.name.split(/\.(?=_)/);
   const [, type, protocol = "tcp"] = TYPE.exec(rest.join(".")) ?? [];
   const { target, port } = answer.data;
   if (type !== undefined)
-    services.push({ target: target.toLowerCase(), key: `${port}/${protocol.toLowerCase()}`, type, name });
+    services.set(answer.name, { target: target.toLowerCase(), key: `${port}/${protocol.toLowerCase()}`, type, name });
 }
 
 const SSDP = { group: "239.255.255.250", port: 1900 } as const;
