@@ -13,6 +13,8 @@ const NTS = join(ROOT, "cli/bundle/nts.js");
 
 /** Between looks at whether a job is done: each is work for the server, which many laboratories share. */
 const LOOK_EVERY_MS = 500;
+/** Until a collector or its job has come so far, also on a busy machine: how soon it should is measured. */
+const MOST_MS = 300_000;
 
 /** What becomes of what is sent: it passes, connections are refused, responses are lost, or only the beginning arrives. */
 export type Way = "open" | "closed" | "deaf" | "cut";
@@ -105,7 +107,7 @@ export function startAgent(
       heard = said.length;
     },
     says: async (text) => {
-      await until(() => said.includes(text, heard), 20, 120_000).catch((error: unknown) => {
+      await until(() => said.includes(text, heard), 20, MOST_MS).catch((error: unknown) => {
         throw new Error(`the collector did not say "${text}", but: ${said}`, { cause: error });
       });
       heard = said.indexOf(text, heard) + text.length;
@@ -177,7 +179,7 @@ export async function aCollector(caller: Caller, settings: CollectorSettings): P
         return found !== undefined && !["queued", "running", "importing"].includes(found.state);
       },
       LOOK_EVERY_MS,
-      180_000,
+      MOST_MS,
     );
     if (found?.state !== "done") throw new Error(`the job has ended as ${JSON.stringify(found)}`);
     return found;
