@@ -14,6 +14,8 @@ export interface Charges {
   charge(exchange: Exchange): Promise<void>;
   /** Counts a request for the share that it presents, in addition to its address. @throws AppError `rate_limited` */
   chargeShare(exchange: Exchange): Promise<void>;
+  /** Whether a request counts for its user alone, who had plenty left when this gateway last knew. */
+  hasPlenty(exchange: Exchange): boolean;
   /** Takes the token for the lookup of a credential. @throws AppError `rate_limited` */
   payForLookup(exchange: Exchange): Promise<LookupPayment>;
   /** Counts unparsable bytes. */
@@ -43,12 +45,16 @@ export function createCharges(limiter: Pick<Limiter, "users" | "keys" | "shares"
     return { level: !user.allowed || user.remaining < key.remaining ? user : key, levels: { user, key } };
   }
 
-  async function takeOf({ principal, clientAddress, keyPerMinute }: Exchange): Promise<Taken> {
+  const keysOf = ({ keyPerMinute }: Exchange): Buckets | null =>
+    keyPerMinute === null ? null : limiter.keys(keyPerMinute);
+
+  async function takeOf(exchange: Exchange): Promise<Taken> {
+    const { principal, clientAddress } = exchange;
     if (principal === null) {
       const address = await limiter.addresses.take(addressBlockOf(clientAddress));
       return { level: address, levels: { address } };
     }
-    const keys = keyPerMinute === null ? null : limiter.keys(keyPerMinute);
+    const keys = keysOf(exchange);
     if (keys !== null) return takeOfBoth(principal, keys);
     const user = await limiter.users.take(principal.userId);
     return { level: user, levels: { user } };
@@ -64,6 +70,8 @@ export function createCharges(limiter: Pick<Limiter, "users" | "keys" | "shares"
       const share = await limiter.shares.take(exchange.shareId);
       passOrRefuse(exchange, { level: share, levels: { ...exchange.levels, share } });
     },
+    hasPlenty: (exchange) =>
+      exchange.principal !== null && keysOf(exchange) === null && limiter.users.hasPlenty(exchange.principal.userId),
     payForLookup: async (exchange) => {
       const address = addressBlockOf(exchange.clientAddress);
       const level = await limiter.addresses.take(address);

@@ -3,42 +3,87 @@ import { authorize } from "@nts/shared/http/authorize";
 import type { Authenticate } from "../authenticate/authenticate.js";
 import type { Caller } from "../authenticate/caller.js";
 import type { KeyUses } from "../authenticate/key-uses.js";
+import { hasBody } from "../edge/announced-body.js";
 import type { Exchange } from "../edge/exchange.js";
 import type { Charges } from "../charges/charges.js";
 import { isRefusal } from "../charges/refusals.js";
 
+// The limiter decides before a request is forwarded. Only a read of a caller who has plenty left is forwarded meanwhile,
+// and its response held back until the decision (`proxy/held-response.ts`). One at a time of a caller, so that one over
+// the limit, of which this gateway does not know yet, has one read carried out in vain.
+
+/** A caller whose request may be carried out. */
+export interface Admission {
+  readonly caller: Caller;
+  /** The limiter's decision, before which nothing may be answered; null if it has been made. @throws AppError `rate_limited` */
+  readonly counted: Promise<void> | null;
+}
+
 /** Authenticates, limits and authorizes a request. @throws AppError of any of the three */
-export type Admit = (exchange: Exchange, endpoint: AnyEndpoint) => Promise<Caller>;
+export type Admit = (exchange: Exchange, endpoint: AnyEndpoint) => Promise<Admission>;
 
 interface AdmitOptions {
   readonly authenticate: Authenticate;
-  readonly charges: Pick<Charges, "charge" | "chargeShare">;
+  readonly charges: Pick<Charges, "charge" | "chargeShare" | "hasPlenty">;
   /** Both accepted and rejected requests of keys are counted. */
   readonly keyUses: Pick<KeyUses, "record" | "recordRefusal">;
 }
 
 export function createAdmit({ authenticate, charges, keyUses }: AdmitOptions): Admit {
-  return async (exchange, endpoint) => {
+  /** Callers with a read that is forwarded while it is counted. */
+  const ahead = new Set<string>();
+
+  async function admit(exchange: Exchange, endpoint: AnyEndpoint): Promise<Admission> {
+    const caller = await authenticate(exchange, endpoint);
+    const isAhead = isPlainRead(exchange, endpoint) && charges.hasPlenty(exchange) && !ahead.has(exchange.caller);
+    const counted = isAhead ? countAhead(exchange, caller) : count(exchange, caller);
     try {
-      const caller = await authenticate(exchange, endpoint);
-      await charges.charge(exchange);
-      await charges.chargeShare(exchange);
-      const { principal, limits } = caller;
-      const { clientAddress: address } = exchange;
-      if (principal.kind === "key")
-        keyUses.record({
-          keyId: principal.credentialId,
-          address,
-          isPrevious: limits.isPrevious,
-          isCollector: principal.collector !== undefined,
-        });
-      if (principal.kind === "share")
-        keyUses.record({ keyId: principal.shareId, address, isPrevious: false, isShare: true });
-      authorize(endpoint, principal);
-      return caller;
+      if (!isAhead) await counted;
+      authorize(endpoint, caller.principal);
+    } catch (error) {
+      await counted;
+      throw error;
+    }
+    return { caller, counted: isAhead ? noting(exchange, counted) : null };
+  }
+
+  async function count(exchange: Exchange, { principal, limits }: Caller): Promise<void> {
+    await charges.charge(exchange);
+    await charges.chargeShare(exchange);
+    const { clientAddress: address } = exchange;
+    if (principal.kind === "key")
+      keyUses.record({
+        keyId: principal.credentialId,
+        address,
+        isPrevious: limits.isPrevious,
+        isCollector: principal.collector !== undefined,
+      });
+    if (principal.kind === "share")
+      keyUses.record({ keyId: principal.shareId, address, isPrevious: false, isShare: true });
+  }
+
+  async function countAhead(exchange: Exchange, caller: Caller): Promise<void> {
+    ahead.add(exchange.caller);
+    try {
+      await count(exchange, caller);
+    } finally {
+      ahead.delete(exchange.caller);
+    }
+  }
+
+  async function noting<T>(exchange: Exchange, step: Promise<T>): Promise<T> {
+    try {
+      return await step;
     } catch (error) {
       if (exchange.keyId !== null && isRefusal(error)) keyUses.recordRefusal(exchange.keyId);
       throw error;
     }
-  };
+  }
+
+  return (exchange, endpoint) => noting(exchange, admit(exchange, endpoint));
+}
+
+/** It has no body, and no effect but its response: files are noted in the audit log. */
+function isPlainRead({ request }: Exchange, { method, isFile, redirects, streams }: AnyEndpoint): boolean {
+  return method === "get" && isFile !== true && redirects !== true && streams !== true && !hasBody(request.headers);
 }

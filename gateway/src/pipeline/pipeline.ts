@@ -45,8 +45,9 @@ export interface PipelineOptions {
 export type Serve = (exchange: Exchange) => void;
 
 /**
- * The stages of a request: check → route → authenticate → limit → authorize (these three in `admit.ts`) → forward. The
- * response is sent in an envelope, and the exchange is accounted for when it has ended.
+ * The stages of a request: check → route → authenticate → limit → authorize (these three in `admit.ts`) → forward. Some
+ * reads are forwarded while the limiter decides, and answered when it has. The response is sent in an envelope, and the
+ * exchange is accounted for when it has ended.
  */
 export function createPipeline(options: PipelineOptions): Serve {
   const { ownHost, routes, admit, charges, forward, assistants, oauth, respondLocally, refusals, framesOf, onUse } =
@@ -82,10 +83,10 @@ export function createPipeline(options: PipelineOptions): Serve {
     }
     onUse();
     if (endpoint === MCP) exchange.challenge = options.challenge(exchange.request.headers.authorization !== undefined);
-    const caller = await admit(exchange, endpoint);
-    if (endpoint === MCP) await assistants(exchange, caller);
+    const admission = await admit(exchange, endpoint);
+    if (endpoint === MCP) await assistants(exchange, admission.caller);
     else if (OAUTH_ENDPOINTS.includes(endpoint)) await oauth(exchange, endpoint);
-    else if (endpoint.upstream !== "gateway") await forward(exchange, endpoint, caller);
+    else if (endpoint.upstream !== "gateway") await forward(exchange, endpoint, admission);
     else sendSuccess(exchange, { api_version: API_VERSION, server_version: SERVER_VERSION });
   }
 

@@ -34,13 +34,21 @@ export interface ForwardOptions {
 /**
  * Forwards a request to the service of its operation. @throws AppError if a limit is exceeded, or its body is unusable
  */
-export type Forward = (exchange: Exchange, endpoint: AnyEndpoint, caller: Caller) => Promise<void> | void;
+export type Forward = (exchange: Exchange, endpoint: AnyEndpoint, admitted: Admitted) => Promise<void>;
+
+/** Who may have the request carried out. */
+export interface Admitted {
+  readonly caller: Caller;
+  /** Settles when the request is counted, before which nothing is answered; null if it is. */
+  readonly counted: Promise<void> | null;
+}
 
 /** What is forwarded, and for whom. */
 interface Outgoing {
   readonly exchange: Exchange;
   readonly endpoint: AnyEndpoint;
   readonly caller: Caller;
+  readonly counted: Promise<void> | null;
   readonly purpose: Purpose;
   /** Checks that the caller still has its rights. @throws AppError */
   readonly confirm: () => Promise<void>;
@@ -49,7 +57,7 @@ interface Outgoing {
 export function createForward(options: ForwardOptions): Forward {
   const { inFlight, streamSlots, uploadDeadlines, refuse, tenancyHeader, recheck, rightsOf, services } = options;
 
-  function dispatch({ exchange, endpoint, caller, purpose, confirm }: Outgoing, body: OutgoingBody): void {
+  function dispatch({ exchange, endpoint, caller, counted, purpose, confirm }: Outgoing, body: OutgoingBody): void {
     const service = endpoint.upstream as Service;
     const headers = cleanHeaders(exchange.request.headers, endpoint.body !== undefined);
     if (body instanceof Buffer) headers["content-length"] = String(body.length);
@@ -66,14 +74,14 @@ export function createForward(options: ForwardOptions): Forward {
     if (state !== undefined && readTraceparent(given) !== null) headers[TRACESTATE] = state;
     const waiting = purpose !== "waiting" ? {} : { recheck: confirm };
     const streaming = purpose !== "stream" ? {} : { rights: rightsOf(exchange, endpoint, caller) };
-    services[service]({ exchange, endpoint, headers, body, purpose, ...waiting, ...streaming });
+    services[service]({ exchange, endpoint, headers, body, purpose, counted, ...waiting, ...streaming });
   }
 
-  return (exchange, endpoint, caller): Promise<void> | void => {
+  function begin(exchange: Exchange, endpoint: AnyEndpoint, { caller, counted }: Admitted): Promise<void> | void {
     const { upload } = endpoint;
     const { headers } = exchange.request;
     const confirm = (): Promise<void> => recheck(exchange, endpoint, caller);
-    const outgoing = { exchange, endpoint, caller, purpose: purposeOf(exchange, endpoint), confirm };
+    const outgoing = { exchange, endpoint, caller, counted, purpose: purposeOf(exchange, endpoint), confirm };
     const request = inFlight.enter(exchange, outgoing.purpose);
     const limit_bytes = bodyLimitOf(endpoint, headers);
     if (announcesTooMuch(headers, limit_bytes)) throw new AppError("payload_too_large", { limit_bytes });
@@ -84,7 +92,7 @@ export function createForward(options: ForwardOptions): Forward {
       const turn =
         outgoing.purpose === "stream" ? streamSlots.take(exchange) : request.turn(endpoint.upstream as Service);
       if (turn === null && !isLate) return dispatch(outgoing, body);
-      return Promise.resolve(turn)
+      return Promise.all([turn, counted])
         .then(confirm)
         .then(() => {
           dispatch(outgoing, body);
@@ -102,6 +110,15 @@ export function createForward(options: ForwardOptions): Forward {
     return readBody(exchange, (bytes) => {
       request.countBody(bytes);
     }).then(send);
+  }
+
+  return async (exchange, endpoint, admitted) => {
+    try {
+      await begin(exchange, endpoint, admitted);
+    } finally {
+      // The refusal of the limiter comes before any other.
+      await admitted.counted;
+    }
   };
 }
 

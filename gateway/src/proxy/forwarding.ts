@@ -14,6 +14,8 @@ export interface Forwarding {
   readonly headers: Record<string, string | string[]>;
   readonly body: OutgoingBody;
   readonly purpose: Purpose;
+  /** Settles when the request is counted; null if it is. */
+  readonly counted: Promise<void> | null;
   /** For a delayed response. @throws AppError if the caller's rights have changed */
   readonly recheck?: () => Promise<void>;
   /** For a stream: checks its rights while it is open. */

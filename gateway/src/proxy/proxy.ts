@@ -8,6 +8,7 @@ import { PROBLEM_TYPE } from "../edge/problem.js";
 import { envelopeOf } from "./envelope.js";
 import { EventWriter } from "./event-writer.js";
 import { EnvelopeWriter, sendHeadOnly } from "./envelope-writer.js";
+import { sendHeld } from "./held-response.js";
 import { type Forwarding, isKeyed, type Proxy, type ProxyOptions } from "./forwarding.js";
 import type { ResponseHead, ResponseReader, Sending } from "./transport.js";
 
@@ -69,7 +70,7 @@ class ProxiedRequest implements ResponseReader, Dependent {
   }
 
   #attempt(): void {
-    const { exchange, headers, body, purpose } = this.forwarding;
+    const { exchange, headers, body, purpose, counted } = this.forwarding;
     try {
       this.#call = this.options.upstream.call({
         tried: this.#tried,
@@ -77,13 +78,16 @@ class ProxiedRequest implements ResponseReader, Dependent {
         ...(this.forwarding.rights !== undefined && { isStream: true, onEjected: this.#leave }),
       });
     } catch (error) {
-      this.#fail(error as AppError);
+      const fail = (): void => {
+        this.#fail(error as AppError);
+      };
+      if (counted === null) fail();
+      else counted.then(fail, () => undefined);
       return;
     }
-    this.#sending = this.options.transport.send({
-      ...{ replica: this.#call.replica, exchange, headers, body, purpose },
-      reader: this,
-    });
+    const { transport } = this.options;
+    const attempt = { replica: this.#call.replica, exchange, headers, body, purpose, reader: this };
+    this.#sending = counted === null ? transport.send(attempt) : sendHeld(transport, attempt, counted);
   }
 
   /** The replica was ejected while its response was pending. */

@@ -34,6 +34,8 @@ export interface Buckets {
   take(key: string): Promise<BucketLevel>;
   /** Returns a token, up to a full bucket. */
   giveBack(key: string): Promise<void>;
+  /** Whether half of a full bucket is left, by the last level that this process knows. */
+  hasPlenty(key: string): boolean;
 }
 
 /** Milliseconds to regain one token. */

@@ -118,5 +118,5 @@ function withFallback(
     return Array.from({ length: count }, () => undefined);
   }
 
-  return { take: batchPerTick(take), giveBack: batchPerTick<undefined>(giveBack) };
+  return { take: batchPerTick(take), giveBack: batchPerTick<undefined>(giveBack), hasPlenty: local.hasPlenty };
 }

@@ -68,6 +68,17 @@ describe("local buckets", () => {
     });
   });
 
+  it("have plenty while half of a full bucket is left of the last known level", () => {
+    const bucket = buckets(2);
+    expect(bucket.hasPlenty("a")).toBe(false);
+    bucket.learn("a", 15_000);
+    expect(bucket.hasPlenty("a")).toBe(false);
+    bucket.pass(1);
+    expect(bucket.hasPlenty("a")).toBe(true);
+    bucket.take("a");
+    expect(bucket.hasPlenty("a")).toBe(false);
+  });
+
   it("release one token also when the share is less than one", () => {
     const bucket = buckets(1_000);
     expect(takeAll(bucket)).toBe(1);

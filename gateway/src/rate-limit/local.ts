@@ -20,6 +20,8 @@ export interface LocalBuckets {
   giveBack(key: string, tokens: number): void;
   /** Records the level reported by Redis. */
   learn(key: string, fullInMs: number): void;
+  /** Whether half of a full bucket is left of the last known level and what has been refilled since; false if none is known. */
+  hasPlenty(key: string): boolean;
 }
 
 /**
@@ -62,6 +64,10 @@ export function createLocalBuckets(
     },
     learn: (key, fullInMs) => {
       fullAt.set(key, now() + fullInMs);
+    },
+    hasPlenty: (key) => {
+      const full = fullAt.get(key);
+      return full !== undefined && full - now() < (allowance.burst * intervalMsOf(allowance)) / 2;
     },
   };
 }

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createApiKey } from "@nts/shared/api-key";
 import { levelOf, sendMany, sendTo } from "../support/levels.js";
 import { type IsolatedGateways, startIsolatedGateways } from "../support/isolated-gateways.js";
-import type { StubCredential } from "../support/service-stub.js";
+import { sendJson, type StubCredential } from "../support/service-stub.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import { until } from "../support/until.js";
 
@@ -93,6 +93,83 @@ describe("the rate limit: of a user", () => {
     const session = world.stub.aSession({ user_id: key.userId });
     await sendTo(world, 0, key.headers);
     expect(levelOf(await sendTo(world, 1, session.headers)).remaining).toBe(148);
+  });
+});
+
+describe("reads that are forwarded while they are counted", () => {
+  it("pass exactly as long as the limit allows, one after another over two gateways", async () => {
+    const { stub } = world;
+    const key = stub.aKey();
+    const startedAt = performance.now();
+    const before = stub.forwarded.length;
+    let passed = 0;
+    while ((await sendTo(world, passed, key.headers)).status === 200) passed++;
+    expect(passed).toBeGreaterThanOrEqual(BURST);
+    expect(passed).toBeLessThanOrEqual(BURST + Math.ceil(((performance.now() - startedAt) / 1000) * PER_SECOND));
+    expect(stub.forwarded.length - before).toBe(passed);
+  });
+
+  it("have no response before Redis has counted them", async () => {
+    const { stub, servers } = world;
+    const key = stub.aKey();
+    await sendTo(world, 0, key.headers);
+    const before = stub.forwarded.length;
+    let isAnswered = false;
+    servers.redis.pause();
+    try {
+      const response = sendTo(world, 0, key.headers).finally(() => (isAnswered = true));
+      await until(() => stub.forwarded.length > before);
+      for (let n = 0; n < 3; n++) await sendTo(world, 0, {}, "/api/health");
+      expect(isAnswered).toBe(false);
+      servers.redis.resume();
+      expect((await response).status).toBe(200);
+    } finally {
+      servers.redis.resume();
+    }
+    expect(levelOf(await sendTo(world, 0, key.headers)).remaining).toBeLessThan(BURST - 1);
+  });
+
+  it("show nothing to a caller who has used up the limit elsewhere, and are forwarded once", async () => {
+    const { stub } = world;
+    const [here, elsewhere] = [0, 1];
+    const path = "/api/v1/networks/held-back";
+    let isAborted = false;
+    stub.respondWith((request, response) => {
+      if (request.url !== path) {
+        sendJson(response, {});
+        return;
+      }
+      response.once("close", () => (isAborted ||= !response.writableFinished));
+      response.writeHead(200, { "content-type": "application/json", "content-length": 100 }).write('{"secret":');
+      setTimeout(() => response.end(`"${"x".repeat(88)}"}`), 100);
+    });
+    // Until it is refused: a token may have been refilled.
+    await until(async () => {
+      const key = stub.aKey();
+      await sendTo(world, here, key.headers);
+      const before = stub.forwarded.length;
+      const others = Array.from({ length: 2 * BURST }, () => sendTo(world, elsewhere, key.headers));
+      await Promise.any(
+        others.map(async (other) => {
+          if ((await other).status !== 429) throw new Error("not refused");
+        }),
+      );
+      const refused = await sendTo(world, here, key.headers, path);
+      await Promise.all(others);
+      if (refused.status === 200) return false;
+      expect(refused.status).toBe(429);
+      expect(await refused.json()).toMatchObject({ code: "rate_limited", params: { retry_after_seconds: 1 } });
+      expect(refused.headers.get("retry-after")).toBe("1");
+      expect(levelOf(refused)).toEqual({ limit: 300, remaining: 0, reset: 30 });
+      await until(() => isAborted);
+      const more = await Promise.all(Array.from({ length: 20 }, () => sendTo(world, here, key.headers, path)));
+      const passed = more.filter(({ status }) => status === 200).length;
+      expect(stub.forwarded.slice(before).filter(({ url }) => url === path)).toHaveLength(1 + passed);
+      return true;
+    });
+    stub.respondWith((_request, response) => {
+      sendJson(response, {});
+    });
   });
 });
 
