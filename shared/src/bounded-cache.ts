@@ -10,5 +10,6 @@ export function boundedCache<Value extends object | number | true>(
   maxWeight: number,
   options: Pick<LRUCache.Options<string, Value, unknown>, "dispose" | "ttl"> = {},
 ): LRUCache<string, Value> {
-  return new LRUCache<string, Value>({ ...options, maxSize: maxWeight, sizeCalculation: ONE });
+  // With a resolution, each look at the clock would start a timer that wakes the process.
+  return new LRUCache<string, Value>({ ...options, ttlResolution: 0, maxSize: maxWeight, sizeCalculation: ONE });
 }
