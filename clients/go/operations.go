@@ -670,7 +670,8 @@ type ListServicesParams struct {
 	SeenBefore time.Time `query:"seen_before"`
 	// Primary sort key, always ascending.
 	GroupBy ServiceOrderField `query:"group_by"`
-	// Sort key, within groups if any. Default `created_at`.
+	// Sort key, within groups if any. Default `created_at`. By `natural_name`, `Box 2` comes between `box 1` and `box
+	// 10`.
 	OrderBy ServiceOrderField `query:"order_by"`
 	// Direction of `order_by` only. Default `asc`.
 	OrderDirection OrderDirection `query:"order_direction"`

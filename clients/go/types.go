@@ -2354,6 +2354,7 @@ type ServiceOrderField string
 const (
 	ServiceOrderFieldCreatedAt         ServiceOrderField = "created_at"
 	ServiceOrderFieldName              ServiceOrderField = "name"
+	ServiceOrderFieldNaturalName       ServiceOrderField = "natural_name"
 	ServiceOrderFieldUpdatedAt         ServiceOrderField = "updated_at"
 	ServiceOrderFieldHost              ServiceOrderField = "host"
 	ServiceOrderFieldNetworkID         ServiceOrderField = "network_id"

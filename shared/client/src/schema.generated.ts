@@ -616,7 +616,7 @@ export interface components {
         /** @enum {string} */
         Category: "NetworkCore" | "NetworkAccess" | "NetworkSecurity" | "Storage" | "Backup" | "Media" | "HomeAutomation" | "Virtualization" | "DNS" | "VPN" | "SNMP" | "Monitoring" | "AdBlock" | "ReverseProxy" | "Workstation" | "Mobile" | "IoT" | "Printer" | "Database" | "Development" | "Dashboard" | "MessageQueue" | "IdentityAndAccess" | "Office" | "ProjectManagement" | "Messaging" | "Conferencing" | "Telephony" | "Email" | "Publishing" | "OpenPorts" | "Unknown" | "Custom";
         /** @enum {string} */
-        ServiceOrderField: "created_at" | "name" | "updated_at" | "host" | "network_id" | "position" | "service_definition";
+        ServiceOrderField: "created_at" | "name" | "natural_name" | "updated_at" | "host" | "network_id" | "position" | "service_definition";
         ServiceCreate: {
             host_id: components["schemas"]["Uuid"];
             name: string;
@@ -7080,7 +7080,7 @@ export interface operations {
                 seen_before?: components["schemas"]["Instant"];
                 /** @description Primary sort key, always ascending. */
                 group_by?: components["schemas"]["ServiceOrderField"];
-                /** @description Sort key, within groups if any. Default `created_at`. */
+                /** @description Sort key, within groups if any. Default `created_at`. By `natural_name`, `Box 2` comes between `box 1` and `box 10`. */
                 order_by?: components["schemas"]["ServiceOrderField"];
                 /** @description Direction of `order_by` only. Default `asc`. */
                 order_direction?: components["schemas"]["OrderDirection"];

@@ -249,6 +249,9 @@ export function listQuery<const Field extends string, Filters extends z.ZodRawSh
   });
 }
 
+/** What is to be known of lists by `natural_name`. */
+export const NATURAL_ORDER = " By `natural_name`, `Box 2` comes between `box 1` and `box 10`.";
+
 /** Substring search; each list documents the searched fields. */
 export const SearchPart = text(1, 100).optional();
 

@@ -78,11 +78,13 @@ describe("pages of the past", () => {
   });
 });
 
-describe("hosts in the natural order of their names", () => {
+const IN_ORDER = ["Attic", "box", "box 1", "Box 2", "box 9", "BOX 010", "box 11", "zone 1.9", "Zone 1.10"];
+
+describe.each(["hosts", "services"] as const)("%s in the natural order of their names", (kind) => {
   const namesBy = async (caller: Caller, query: string): Promise<string[]> => {
     const names: string[] = [];
     for (let next: string | null = ""; next !== null;) {
-      const { text, headers } = await caller.raw("get", `/api/v1/hosts?order_by=natural_name&${query}${next}`);
+      const { text, headers } = await caller.raw("get", `/api/v1/${kind}?order_by=natural_name&${query}${next}`);
       names.push(...(JSON.parse(text) as { readonly name: string }[]).map(({ name }) => name));
       const following = String(headers[INTERNAL.listNext]);
       next = following === END_OF_LIST ? null : `&cursor=${following}`;
@@ -90,27 +92,31 @@ describe("hosts in the natural order of their names", () => {
     return names;
   };
 
-  it("has numbers by value and ignores case, page by page, in both directions, and in the past", async () => {
+  it("have numbers by value and ignore case, page by page, in both directions, and in the past", async () => {
     const world = await aNetwork(topology.aCaller());
     const { owner } = world;
-    const inOrder = ["Attic", "box", "box 1", "Box 2", "box 9", "BOX 010", "box 11", "zone 1.9", "Zone 1.10"];
-    for (const name of inOrder.toSorted()) await aHost(world, { name });
-    expect(await namesBy(owner, "limit=2")).toEqual(inOrder);
+    const host = kind === "services" ? await aHost(world, { name: "host" }) : null;
+    for (const name of IN_ORDER.toSorted())
+      await (host === null ? aHost(world, { name }) : aService(world, host, { name }));
+    expect(await namesBy(owner, "limit=2")).toEqual(IN_ORDER);
     expect(await namesBy(owner, `limit=4&order_direction=desc&network_id=${world.network.id}`)).toEqual(
-      inOrder.toReversed(),
+      IN_ORDER.toReversed(),
     );
     const as_of = await waitForJournal(owner);
-    const { rows } = await owner.list(listHosts, { query: { q: "box 11" } });
-    await owner.call(patchHost, { params: rows[0]!, body: { name: "box 3" } });
+    const list = kind === "hosts" ? listHosts : listServices;
+    const { rows } = await owner.list(list, { query: { q: "box 11" } });
+    const rename = { params: rows[0]!, body: { name: "box 3" } };
+    await (kind === "hosts" ? owner.call(patchHost, rename) : owner.call(patchService, rename));
     await waitForJournal(owner);
-    expect(await namesBy(owner, `limit=2&as_of=${as_of}`)).toEqual(inOrder);
+    expect(await namesBy(owner, `limit=2&as_of=${as_of}`)).toEqual(IN_ORDER);
     const now = ["Attic", "box", "box 1", "Box 2", "box 3", "box 9", "BOX 010", "zone 1.9", "Zone 1.10"];
     expect(await namesBy(owner, "limit=3")).toEqual(now);
 
     // As stored by earlier builds.
-    await topology.db.collection("hosts").updateMany({}, { $unset: { name_key: 1 } });
-    expect(await namesBy(owner, "limit=3")).toHaveLength(now.length);
-    await MIGRATIONS.find(({ name }) => name === "0004-natural-names")?.up(topology.db, batchesById);
+    await topology.db.collection(kind).updateMany({}, { $unset: { name_key: 1 } });
+    expect(await namesBy(owner, "limit=0")).not.toEqual(now);
+    const migration = kind === "hosts" ? "0004-natural-names" : "0007-natural-service-names";
+    await MIGRATIONS.find(({ name }) => name === migration)?.up(topology.db, batchesById);
     expect(await namesBy(owner, "limit=3")).toEqual(now);
   });
 });

@@ -8,6 +8,7 @@ import {
   type Service,
   updateService,
 } from "@nts/shared/contract";
+import { naturalKey } from "@nts/topology/values/natural-names.rules";
 import { type Caller, type Page, startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork, aService, echoOf, unknownEntity, type World } from "../support/topology-world.js";
 
@@ -62,7 +63,11 @@ beforeAll(async () => {
 afterAll(() => topology.stop());
 
 const keyOf = (service: Service, field: Field): string | number =>
-  field === "host" ? hostNames.get(service.host_id)! : service[field];
+  field === "host"
+    ? hostNames.get(service.host_id)!
+    : field === "natural_name"
+      ? naturalKey(service.name)
+      : service[field];
 
 function compare(a: string | number, b: string | number): number {
   return typeof a === "number" || typeof b === "number"

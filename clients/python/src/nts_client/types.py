@@ -778,6 +778,7 @@ ServiceDefinitionOrderField: TypeAlias = Literal["name", "category"]
 ServiceOrderField: TypeAlias = Literal[
     "created_at",
     "name",
+    "natural_name",
     "updated_at",
     "host",
     "network_id",

@@ -16,9 +16,9 @@ type Guest = Host | Service;
 /** What runs on a host and its services: machines and containers. Nothing if nothing does. */
 export function GuestsPart({ host }: { readonly host: Host }): ReactNode {
   const runs_on = [host.id, ...host.services.map(({ id }) => id)].slice(0, MOST_RUNNERS);
-  const query = { runs_on, limit: SHOWN };
-  const hosts = useRows(listHosts, { query: { ...query, order_by: "natural_name" } }).data;
-  const services = useRows(listServices, { query: { ...query, order_by: "name" } }).data;
+  const query = { runs_on, order_by: "natural_name", limit: SHOWN } as const;
+  const hosts = useRows(listHosts, { query }).data;
+  const services = useRows(listServices, { query }).data;
   const guests: readonly Guest[] = [...(hosts?.data ?? []), ...(services?.data ?? [])];
   const total = (hosts?.pagination.total_count ?? 0) + (services?.pagination.total_count ?? 0);
   if (guests.length === 0) return null;

@@ -1,9 +1,9 @@
-import { Button } from "@mantine/core";
 import { Network } from "lucide-react";
 import { type ReactNode, useState } from "react";
-import { Link, useSearchParams } from "react-router";
+import { useSearchParams } from "react-router";
 import { NetworkField, useLikelyNetwork } from "../forms/network-field.js";
 import { EmptyState } from "../parts/empty-state.js";
+import { GuideLink } from "../parts/guide-link.js";
 import { Page, Panel } from "../parts/page.js";
 import { PATHS } from "../paths.js";
 import { useHasLevel } from "../session/session.js";
@@ -42,16 +42,8 @@ export default function ImportPage(): ReactNode {
             Ask an Owner or Admin of your organization to change your role.
           </EmptyState>
         ) : isLoaded && networks.length === 0 ? (
-          <EmptyState
-            icon={Network}
-            title="No network to import into"
-            actions={
-              <Button component={Link} to={PATHS.networks}>
-                Go to networks
-              </Button>
-            }
-          >
-            Create one first.
+          <EmptyState icon={Network} title="No network to import into" actions={<GuideLink />}>
+            Name one first, then choose the file.
           </EmptyState>
         ) : (
           <>

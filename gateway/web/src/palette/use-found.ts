@@ -29,10 +29,10 @@ export function useFound(text: string, go: Go): FoundEntries {
   const { networks, choose } = useNetworkScope();
   const q = settled;
   const enabled = q.length >= LEAST_LETTERS;
-  const query = { q, limit: MOST, order_by: "name" as const };
+  const query = { q, limit: MOST };
   const hosts = useRows(listHosts, { query: { ...query, order_by: "natural_name" } }, { enabled });
-  const services = useRows(listServices, { query }, { enabled });
-  const subnets = useRows(listSubnets, { query }, { enabled });
+  const services = useRows(listServices, { query: { ...query, order_by: "natural_name" } }, { enabled });
+  const subnets = useRows(listSubnets, { query: { ...query, order_by: "name" } }, { enabled });
   const foundServices = enabled ? (services.data?.data ?? []) : [];
   const ids = [...new Set(foundServices.map(({ host_id }) => host_id))].sort();
   const under = useRows(listHosts, { query: { ids, limit: MOST } }, { enabled: ids.length > 0 });

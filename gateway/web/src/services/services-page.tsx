@@ -15,6 +15,7 @@ import { type ReactNode, useState } from "react";
 import { Link } from "react-router";
 import { type Rows, useRows } from "../api/queries.js";
 import { ServiceStops } from "../dependencies/service-stops.js";
+import { ImportLink } from "../imports/import-link.js";
 import { useChosenColumns } from "../list/chosen-columns.js";
 import { changedColumn } from "../list/changed-column.js";
 import { ColumnsMenu } from "../list/columns-menu.js";
@@ -23,7 +24,6 @@ import { EditableList } from "../list/editable-list.js";
 import { attributesOf, GroupFilter, ManyFilter, SearchFilter, TextFilter } from "../list/filters.js";
 import { fieldOf, type ListState, useListState } from "../list/list-state.js";
 import { MissedFilter, missedOf } from "../list/missed-filter.js";
-import { naturally } from "../list/natural-order.js";
 import { useRemoval } from "../list/use-removal.js";
 import { useSelection } from "../list/use-selection.js";
 import { EmptyState } from "../parts/empty-state.js";
@@ -61,7 +61,7 @@ export default function ServicesPage(): ReactNode {
   const { networkId, nameOf } = useNetworkScope();
   const [edited, setEdited] = useState<Service | null>(null);
   const groupBy = fieldOf(SERVICE_ORDER_FIELDS, state.groupBy);
-  const rows = naturally(useServices(state, networkId), state);
+  const rows = useServices(state, networkId);
   const hosts = useHosts(rows.data?.data ?? []);
   const columns = useChosenColumns("services", columnsOf({ hosts, tags }));
   const removal = useRemoval({
@@ -101,9 +101,12 @@ export default function ServicesPage(): ReactNode {
             icon={Boxes}
             title="No services"
             actions={
-              <Button component={Link} to={PATHS.hosts} variant="default">
-                Go to hosts
-              </Button>
+              <>
+                {may && <ImportLink />}
+                <Button component={Link} to={PATHS.hosts} variant="default">
+                  Go to hosts
+                </Button>
+              </>
             }
           >
             Import a version scan (nmap -sV), or add services on a host's page.
@@ -119,7 +122,7 @@ function useServices(state: ListState, networkId: string | null): UseQueryResult
   return useRows(listServices, {
     query: {
       ...state.query,
-      order_by: fieldOf(SERVICE_ORDER_FIELDS, state.orderBy) ?? "name",
+      order_by: fieldOf(SERVICE_ORDER_FIELDS, state.orderBy) ?? "natural_name",
       group_by: fieldOf(SERVICE_ORDER_FIELDS, state.groupBy),
       network_id: networkId ?? undefined,
       tag_ids: state.valuesOf("tag"),
@@ -164,7 +167,7 @@ function columnsOf({ hosts, tags }: ColumnParts): readonly Column<Service>[] {
     {
       id: "name",
       label: "Name",
-      orderBy: "name",
+      orderBy: "natural_name",
       phone: "first",
       cell: (service) => (
         <SeenName of={service} to={servicePath(service.id)} fw={700}>

@@ -23,6 +23,7 @@ import { useNetworkScope } from "../scope/networks.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { TagFilter } from "../tags/tag-filter.js";
 import { type KnownTags, useTags } from "../tags/tags.js";
+import { ImportLink } from "../imports/import-link.js";
 import { GuideLink } from "../parts/guide-link.js";
 import { NetworkLink } from "../scope/network-link.js";
 import { SubnetEditor } from "./subnet-editor.js";
@@ -86,7 +87,22 @@ export default function SubnetsPage(): ReactNode {
               : undefined
         }
         empty={
-          <EmptyState icon={Spline} title="No subnets" actions={networks.length === 0 ? <GuideLink /> : add}>
+          <EmptyState
+            icon={Spline}
+            title="No subnets"
+            actions={
+              networks.length === 0 ? (
+                <GuideLink />
+              ) : (
+                may && (
+                  <>
+                    <ImportLink />
+                    {add}
+                  </>
+                )
+              )
+            }
+          >
             {networks.length === 0
               ? "Create a network first, then add subnets to it."
               : "Import a scan to create subnets, or add one manually."}

@@ -2,6 +2,7 @@ import { Service, ServiceCreate, ServiceUpdate, ObservedOfService } from "@nts/s
 import { composed } from "@nts/shared/contract/folding.rules";
 import { facetsOf } from "../values/facets.rules.js";
 import { categoryOf } from "../values/definitions/categories.rules.js";
+import { naturalKey } from "../values/natural-names.rules.js";
 import { runnersOf } from "../values/runners.rules.js";
 import { searchTextOf } from "../values/search.rules.js";
 import { MADE, observedAs, POSITION, SOURCE } from "./archived.js";
@@ -17,6 +18,7 @@ export const serviceKind = kind("Service", {
   keysOf: ({ id, host_id, name, position, service_definition, attributes, observed, tags, virtualization }) => ({
     host_id,
     name,
+    name_key: naturalKey(name),
     position,
     service_definition,
     category: categoryOf(service_definition),

@@ -53,7 +53,7 @@ function plan({ totals }: Storage): ListPlanOf<typeof listServices> {
     };
     return {
       filter,
-      keyOf: { host: "host_name" },
+      keyOf: { natural_name: "name_key", host: "host_name" },
       selective: host_id === undefined ? sighting.selective : HOST_ORDER_INDEX,
       total: () => totals.total(scope, "services"),
       countedBy: Object.keys(filter).join() === "category" ? CATEGORY_INDEX : undefined,

@@ -225,7 +225,7 @@ const ENTITY_INDEXES: Readonly<Record<Collection, readonly IndexDescription[]>> 
     { name: "one_port_of_host", key: HOST_PORTS_INDEX, unique: true },
   ],
   services: [
-    ...ordered(["name", "updated_at", "host_name", "position", "service_definition"]),
+    ...ordered(["name", "name_key", "updated_at", "host_name", "position", "service_definition"]),
     // Those of hosts, as for interfaces.
     { key: HOST_ORDER_INDEX },
     { key: CATEGORY_INDEX },

@@ -20,10 +20,14 @@ export const MIGRATIONS: readonly Migration[] = [
   { name: "0001-schema", up: createSchema },
   { name: "0002-runners", up: writeRunners },
   { name: "0003-addresses", up: writeAddressKeys },
-  { name: "0004-natural-names", up: writeNaturalNames },
+  { name: "0004-natural-names", up: (db, batchesById) => writeNaturalNames(db, "hosts", batchesById) },
   { name: "0005-marks", up: writeMarks },
   // Builds before it name indexes that are gone, and write entities that have no place in the order of others.
   { name: "0006-short-indexes", breaksOlder: true, up: shortenIndexes },
+  {
+    ...{ name: "0007-natural-service-names", breaksOlder: true },
+    up: (db, batchesById) => writeNaturalNames(db, "services", batchesById),
+  },
 ];
 
 /** Every collection, and the permanent keys of cursors and for the secrets of webhooks. */
@@ -76,14 +80,14 @@ async function writeAddressKeys(db: Db, batchesById: BatchesById): Promise<void>
   }
 }
 
-/** Adds to hosts the keys by which they are listed in the order of their names. */
-async function writeNaturalNames(db: Db, batchesById: BatchesById): Promise<void> {
-  const hosts = db.collection<EntityDocument & { name: string; name_key?: string }>("hosts");
-  for await (const batch of batchesById(hosts, { name_key: { $exists: false } })) {
+/** Adds the keys by which a collection is listed in the natural order of names. */
+async function writeNaturalNames(db: Db, collection: "hosts" | "services", batchesById: BatchesById): Promise<void> {
+  const entities = db.collection<EntityDocument & { name: string; name_key?: string }>(collection);
+  for await (const batch of batchesById(entities, { name_key: { $exists: false } })) {
     const updates = batch.map(({ _id, name }) => ({
       updateOne: { filter: { _id, name }, update: { $set: { name_key: naturalKey(name) } } },
     }));
-    await hosts.bulkWrite(updates, { ordered: false });
+    await entities.bulkWrite(updates, { ordered: false });
   }
 }
 

@@ -1,6 +1,6 @@
 import { folded } from "@nts/shared/contract/folding.rules";
 
-// Hosts are numbered: people look for `Box 2` between `box 1` and `box 10`.
+// Hosts and services are numbered: people look for `Box 2` between `box 1` and `box 10`.
 
 const NUMBER = /\d+/g;
 const LEADING_ZEROS = /^0+(?=\d)/;
