@@ -1,7 +1,6 @@
-import type { HostRecord, Link, LinkEnd, TopologyEdge } from "@nts/shared/contract";
-import { runnersOf } from "../values/runners.rules.js";
+import type { Link, LinkEnd, TopologyEdge } from "@nts/shared/contract";
 import { linkGraphs } from "./link-graphs.js";
-import { hostNode, roleOfHost, virtualizedByEdges } from "./map.rules.js";
+import { hostNode, virtualizedByEdges } from "./map.rules.js";
 import type { MapPiece, MapSource } from "./read.js";
 import { type Tree, type TreeHost, type TreeLink, treeOf } from "./tree.rules.js";
 
@@ -20,19 +19,19 @@ interface Known {
 export async function* readLinkMap(source: MapSource, organizationId: string): AsyncGenerator<MapPiece> {
   const known = await linkGraphs.run(() => knownOf(source), organizationId);
   const { tree, hostIds } = known;
-  for await (const read of source.all("hosts"))
+  const guests: TopologyEdge[][] = [];
+  for await (const read of source.all("hosts")) {
     yield {
       nodes: read.map(({ entity, missedSince }) => {
         const depth = tree.depthOf(entity.id);
         return { ...hostNode(entity, missedSince), ...(depth !== undefined && { depth }) };
       }),
     };
-  for await (const read of source.all("hosts"))
-    yield {
-      edges: read.flatMap(({ entity }) =>
-        virtualizedByEdges(entity, ({ kind, id }) => kind === "host" && hostIds.has(id)),
-      ),
-    };
+    guests.push(
+      read.flatMap(({ entity }) => virtualizedByEdges(entity, ({ kind, id }) => kind === "host" && hostIds.has(id))),
+    );
+  }
+  for (const edges of guests) yield { edges };
   let place = 0;
   for await (const read of source.all("links"))
     yield { edges: read.flatMap(({ entity }) => (isWithin(entity, hostIds) ? linkEdge(entity, place++, known) : [])) };
@@ -40,23 +39,14 @@ export async function* readLinkMap(source: MapSource, organizationId: string): A
 
 async function knownOf(source: MapSource): Promise<Known> {
   const hosts: TreeHost[] = [];
-  for await (const read of source.all("hosts"))
-    for (const { entity } of read) hosts.push({ id: entity.id, role: roleOfHost(entity), runner: runnerOf(entity) });
+  for await (const read of source.treeHosts()) hosts.push(...read);
   const hostIds = new Set(hosts.map(({ id }) => id));
   const links: TreeLink[] = [];
-  for await (const read of source.all("links"))
-    for (const { entity } of read) {
-      const [one, other] = entity.ends;
-      if (isWithin(entity, hostIds) && one !== undefined && other !== undefined)
-        links.push([one.host_id, other.host_id]);
-    }
+  for await (const read of source.treeLinks())
+    links.push(...read.filter(([one, other]) => hostIds.has(one) && hostIds.has(other)));
   const vids = new Map<string, number>();
   for await (const read of source.all("vlans")) for (const { entity } of read) vids.set(entity.id, entity.vid);
   return { tree: treeOf(hosts, links), hostIds, vids };
-}
-
-function runnerOf(host: HostRecord): string | null {
-  return runnersOf(host).find(({ kind }) => kind === "host")?.id ?? null;
 }
 
 function isWithin({ ends }: Link, hostIds: ReadonlySet<string>): boolean {

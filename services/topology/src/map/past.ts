@@ -1,4 +1,4 @@
-import type { Port, Vlan } from "@nts/shared/contract";
+import type { HostRecord, Link, Port, Vlan } from "@nts/shared/contract";
 import { KINDS_IN_NETWORKS } from "@nts/shared/contract/kinds";
 import { DEADLINES } from "@nts/shared/timing";
 import type { Kinds } from "../past/denormalized-fields.js";
@@ -9,7 +9,10 @@ import { createWriter, rowPiece } from "../past/texts.js";
 import { creationIndex } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
 import { categoryOf } from "../values/definitions/categories.rules.js";
+import { runnersOf } from "../values/runners.rules.js";
+import { roleOfHost } from "./map.rules.js";
 import type { MapSource, Read } from "./read.js";
+import type { TreeLink } from "./tree.rules.js";
 
 const SORT = { network_id: 1, created_at: 1, _id: 1 } as const;
 
@@ -48,6 +51,17 @@ export async function pastSource(
 
   return {
     all,
+    treeHosts: async function* () {
+      for await (const read of all("hosts") as AsyncIterable<Read<HostRecord>[]>)
+        yield read.map(({ entity }) => ({
+          ...{ id: entity.id, role: roleOfHost(entity) },
+          runners: runnersOf(entity).map(({ id }) => id),
+        }));
+    },
+    treeLinks: async function* () {
+      for await (const read of all("links") as AsyncIterable<Read<Link>[]>)
+        yield read.map(({ entity: { ends } }) => ends.map(({ host_id }) => host_id) as unknown as TreeLink);
+    },
     ports: async (ids) => [...(await entitiesAt<Port>(view, kinds["ports"] as Kind, ids)).values()],
     vlans: async (ids) => [...(await entitiesAt<Vlan>(view, kinds["vlans"] as Kind, ids)).values()],
     there: async (kind, ids) => new Set((await entitiesAt(view, kinds[kind] as Kind, ids)).keys()),

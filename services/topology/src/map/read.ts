@@ -13,14 +13,16 @@ import type {
   Vlan,
 } from "@nts/shared/contract";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { BY_ID, creationIndex, type IndexKey } from "../storage/indexes.js";
+import { BY_ID, creationIndex } from "../storage/indexes.js";
 import { documentsIn, type Moment } from "@nts/shared/mongo/raw-find";
 import { DEADLINES } from "@nts/shared/timing";
 import type { Entities, Entity, StoredFields } from "../storage/entities.js";
 import { STORED } from "../storage/entity-reader.js";
 import type { Storage } from "../storage/storage.js";
 import { hostNode, inSubnetEdge, onHostEdge, serviceNode, subnetNode, virtualizedByEdges } from "./map.rules.js";
+import { isOfRole, runnersAmong } from "../values/facets.rules.js";
 import { type Runner, runnersOf } from "../values/runners.rules.js";
+import { CORES, type TreeHost, type TreeLink } from "./tree.rules.js";
 
 /** Entities decoded at a time, so that large maps do not block other requests. */
 const MOST_ROWS = 500;
@@ -41,6 +43,9 @@ interface Parts {
 export interface MapSource {
   /** All of a kind, by network and age, in batches. */
   all<Kind extends keyof Parts>(kind: Kind): AsyncIterable<readonly Read<Parts[Kind]>[]>;
+  /** All hosts, from the oldest of each network on, and the ends of all links, as `all` has them: what trees are made of. */
+  treeHosts(): AsyncIterable<readonly TreeHost[]>;
+  treeLinks(): AsyncIterable<readonly TreeLink[]>;
   /** Existing ports by id. */
   ports(ids: readonly string[]): Promise<readonly Port[]>;
   /** Existing VLANs by id. */
@@ -122,7 +127,15 @@ async function virtualized(
 export function storedSource(storage: Pick<Storage, keyof Parts | "vlans">, scope: Scope): MapSource {
   const moment: Moment = {};
   return {
-    all: (kind) => all(storage[kind] as unknown as Entities<Parts[typeof kind]>, scope, moment, creationIndex(true)),
+    all: (kind) => all(storage[kind] as unknown as Entities<Parts[typeof kind]>, scope, moment),
+    treeHosts: async function* () {
+      for await (const read of documents(storage.hosts, scope, moment, { _id: 1, facets: 1 }))
+        yield read.map(({ _id, facets }) => treeHostOf(String(_id), facets as readonly string[]));
+    },
+    treeLinks: async function* () {
+      for await (const read of documents(storage.links, scope, moment, { _id: 0, host_id: 1 }))
+        yield read.map(({ host_id: [one, other] }) => [one, other] as TreeLink);
+    },
     ports: async (ids) => {
       const found = await some(storage.ports, scope, moment, { ids, projection: STORED });
       return found.map((port) => storage.ports.storedIn(port as StoredFields, scope).entity);
@@ -139,21 +152,36 @@ export function storedSource(storage: Pick<Storage, keyof Parts | "vlans">, scop
   };
 }
 
-/** All entities of the scope, in index order. */
+/** All entities of the scope, by network and age. */
 async function* all<T extends Entity>(
-  { read, storedIn, within }: Entities<T>,
+  entities: Entities<T>,
   scope: Scope,
   moment: Moment,
-  hint: IndexKey,
 ): AsyncGenerator<readonly Read<T>[]> {
-  const sort = { network_id: 1, created_at: 1, _id: 1 };
-  const query = { filter: within(scope), sort, hint, mostRows: MOST_ROWS, maxTimeMS: DEADLINES.streamMs };
-  for await (const batch of read(scope, { ...query, projection: { ...STORED, category: 1 } }, moment))
-    yield documentsIn(batch).map((found) => {
+  for await (const read of documents(entities, scope, moment, { ...STORED, category: 1 }))
+    yield read.map((found) => {
       const { category, ...stored } = found as StoredFields & { category: Category };
-      const { entity, sighting } = storedIn(stored, scope);
+      const { entity, sighting } = entities.storedIn(stored, scope);
       return { entity, category, missedSince: sighting?.missed_since ?? null };
     });
+}
+
+/** Fields of all entities of the scope, by network and age. */
+async function* documents(
+  { read, within }: Pick<Entities<Entity>, "read" | "within">,
+  scope: Scope,
+  moment: Moment,
+  projection: Document,
+): AsyncGenerator<Document[]> {
+  const sort = { network_id: 1, created_at: 1, _id: 1 };
+  const order = { sort, hint: creationIndex(true), mostRows: MOST_ROWS, maxTimeMS: DEADLINES.streamMs };
+  for await (const batch of read(scope, { filter: within(scope), projection, ...order }, moment))
+    yield documentsIn(batch);
+}
+
+/** Hosts have facets of their role and of what they run on. */
+function treeHostOf(id: string, facets: readonly string[]): TreeHost {
+  return { id, role: CORES.find((role) => isOfRole(facets, role)) ?? null, runners: runnersAmong(facets) };
 }
 
 /** Documents of entities in the scope among the given ids. */

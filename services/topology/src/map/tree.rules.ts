@@ -7,8 +7,8 @@ import { putUnder } from "@nts/shared/groups";
 export interface TreeHost {
   readonly id: string;
   readonly role: Role | null;
-  /** The host that it runs on. */
-  readonly runner: string | null;
+  /** What it runs on, which need not be hosts. */
+  readonly runners: readonly string[];
 }
 
 /** The ids of the hosts at both ends. */
@@ -21,7 +21,8 @@ export interface Tree {
   isBranch(link: number): boolean;
 }
 
-const CORES: readonly (Role | null)[] = ["Router", "Firewall", "Switch"];
+/** The roles of cores, by rank. */
+export const CORES: readonly Role[] = ["Router", "Firewall", "Switch"];
 
 /** @param hosts from the oldest to the youngest @param links whose ends are among the hosts */
 export function treeOf(hosts: readonly TreeHost[], links: readonly TreeLink[]): Tree {
@@ -46,7 +47,7 @@ export function treeOf(hosts: readonly TreeHost[], links: readonly TreeLink[]): 
   }
 
   const weightOf = ({ id, role }: TreeHost): readonly [rank: number, links: number] => {
-    const place = CORES.indexOf(role);
+    const place = role === null ? -1 : CORES.indexOf(role);
     return [place === -1 ? CORES.length : place, -(neighbours.get(id)?.length ?? 0)];
   };
   const linked = hosts.filter(({ id }) => neighbours.has(id)).map((host) => ({ id: host.id, weight: weightOf(host) }));
@@ -56,8 +57,12 @@ export function treeOf(hosts: readonly TreeHost[], links: readonly TreeLink[]): 
   );
   for (const { id } of linked) if (!depths.has(id)) grow(id);
 
+  const ids = new Set(hosts.map(({ id }) => id));
   const runners = new Map(
-    hosts.flatMap(({ id, runner }) => (runner === null || neighbours.has(id) ? [] : [[id, runner]])),
+    hosts.flatMap(({ id, runners: named }) => {
+      const runner = neighbours.has(id) ? undefined : named.find((one) => ids.has(one));
+      return runner === undefined ? [] : [[id, runner] as const];
+    }),
   );
   return {
     depthOf: (hostId) => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "@jest/globals";
 import type { Role } from "@nts/shared/contract";
 import { treeOf, type TreeHost, type TreeLink } from "./tree.rules.js";
 
-const host = (id: string, role: Role | null = null, runner: string | null = null): TreeHost => ({ id, role, runner });
+const host = (id: string, role: Role | null = null, ...runners: string[]): TreeHost => ({ id, role, runners });
 const depthsOf = (hosts: readonly TreeHost[], links: readonly TreeLink[]): Record<string, number | undefined> => {
   const tree = treeOf(hosts, links);
   return Object.fromEntries(hosts.map(({ id }) => [id, tree.depthOf(id)]));
@@ -55,7 +55,7 @@ describe("the tree of links", () => {
     const hosts = [
       host("router", "Router"),
       host("hypervisor"),
-      host("guest", null, "hypervisor"),
+      host("guest", null, "a service", "hypervisor"),
       host("container", null, "guest"),
       host("linked", null, "hypervisor"),
       host("x", null, "y"),
