@@ -264,8 +264,14 @@ function named(ids: readonly string[]): { _id: { $in: string[] } } {
   return { _id: { $in: [...ids] } };
 }
 
-/** All that an impact could follow in a source. @throws AppError `too_many_changes` */
-export async function wholeOf({ all }: Pick<MapSource, "all">): Promise<Whole> {
+type Source = Pick<MapSource, "all">;
+
+/** All that an impact could follow in a source. @throws AppError `too_many_changes` · `rate_limited` · `unavailable` */
+export function wholeOf(source: Source, organizationId: string): Promise<Whole> {
+  return linkGraphs.run(() => readWhole(source), organizationId);
+}
+
+async function readWhole({ all }: Source): Promise<Whole> {
   const places: Whole["places"][number][] = [];
   const needs: Whole["needs"][number][] = [];
   const networks = new Map<string, { readonly carriers: Carrier[]; readonly links: HostLink[] }>();

@@ -6,6 +6,7 @@ import { mount, type Router } from "@nts/shared/http/mount";
 import { respond } from "@nts/shared/http/respond";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { attachmentsOf, type LinksAround } from "../map/attachment.js";
+import { linkGraphs } from "../map/link-graphs.js";
 import { pastSource } from "../map/past.js";
 import type { MapSource } from "../map/read.js";
 import type { Past } from "../past/past.js";
@@ -21,7 +22,7 @@ export function mountAttachment(router: Router, storage: Storage, past: Past): v
     const around =
       asOf === undefined
         ? storedLinks(storage, scope)
-        : await linksOf(await pastSource(storage, past, { work, rights: principal.scope, asOf, networkId: undefined }));
+        : await pastLinks(storage, past, { work, rights: principal.scope, asOf, networkId: undefined });
     const [host] = await around.hosts([id]);
     if (host === undefined) throw new AppError("not_found", { entity: storage.hosts.name });
     return respond.data({ attachments: await attachmentsOf(around, host) });
@@ -41,6 +42,11 @@ function storedLinks({ links, hosts }: Pick<Storage, "links" | "hosts">, scope: 
       return found.map((document) => hosts.storedIn(document, scope).entity);
     },
   };
+}
+
+async function pastLinks(storage: Storage, past: Past, moment: Parameters<typeof pastSource>[2]): Promise<LinksAround> {
+  const source = await pastSource(storage, past, moment);
+  return linkGraphs.run(() => linksOf(source), moment.rights.organizationId);
 }
 
 /** Those of a past state. @throws AppError `too_many_changes` */

@@ -25,6 +25,7 @@ function impact(storage: Storage, past: Past, placeOf: (id: string) => Place): U
         : surroundingsIn(
             await wholeOf(
               await pastSource(storage, past, { work, rights: principal.scope, asOf, networkId: undefined }),
+              scope.organizationId,
             ),
           );
     const entity = subject.kind === "host" ? storage.hosts.name : storage.services.name;
