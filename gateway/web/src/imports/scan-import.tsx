@@ -4,7 +4,6 @@ import {
   type CsvResource,
   IMPORT_FORMATS,
   type ImportFormat,
-  type ImportPlan,
   takesHost,
   takesResource,
   UNRECOGNIZED_FILE,
@@ -21,6 +20,8 @@ import { columnsOf, columnsQuery } from "./columns.js";
 import { ColumnsPart } from "./columns-part.js";
 import { FileField } from "./file-field.js";
 import { FORMATS, ROWS, SUPPORTED } from "./formats.js";
+import classes from "./imports.module.css";
+import { isNothing } from "./is-nothing.js";
 import { JobProgress } from "./job-progress.js";
 import { type Machine, MachineField } from "./machine-field.js";
 import { PlanView } from "./plan-view.js";
@@ -71,7 +72,7 @@ function NewImport({ form, networkId }: PartProps & { readonly networkId: string
       {isSending && <JobProgress job={look.job} />}
       {plan !== null && <PlanView plan={plan} />}
       {plan !== null && file !== null && (
-        <Group justify="flex-end">
+        <Group justify="flex-end" className={classes.confirm}>
           <Button
             leftSection={<FileUp size={16} aria-hidden />}
             loading={apply.isPending}
@@ -286,14 +287,6 @@ function Refusal({ form }: PartProps): ReactNode {
       {describeFailure(error).text}
     </Alert>
   );
-}
-
-/** Unchanged entities are imported, too, to record sightings; tables record none. */
-function isNothing({ format, summary, missing }: ImportPlan): boolean {
-  const { hosts, subnets, dependencies } = summary;
-  const seen = format === "csv" ? 0 : hosts.unchanged;
-  const needs = (dependencies?.create ?? 0) + (dependencies?.update ?? 0);
-  return hosts.create + hosts.update + subnets.create + seen + needs + missing.length === 0;
 }
 
 /** Labels of positions contain spaces, those of requests do not. */
