@@ -23,7 +23,7 @@ describe("a new user", () => {
     await enter(field(page, "Email"), "ada@journey.example.com");
     await enter(field(page, "Password"), "short");
     await press("Enter");
-    await page.getByText("must have at least 10 characters").waitFor();
+    await page.getByText("Enter at least 10 characters.").waitFor();
     await enter(field(page, "Password"), "a long password");
     // Enter does nothing while the first attempt is still ending.
     await button(page, "Create account").and(page.locator(":enabled")).waitFor();
@@ -69,6 +69,8 @@ describe("a new user", () => {
     await expectALightVisit(await openWindow({ account }));
     const dependencies = (): Promise<unknown[]> => account.session.data("get", "/api/v1/dependencies?limit=0");
     expect(await dependencies()).toHaveLength(DEPENDENCIES.length);
+    await page.getByRole("tab", { name: "Links" }).click();
+    await page.getByRole("listbox").getByText("Gi1/0/4 of Core switch").waitFor();
     await account.session.data("post", "/api/v1/networks", { name: "Mine" });
     await button(page, "Remove it").click();
     await page.getByText("Sample data removed.").waitFor();

@@ -2,14 +2,17 @@ import { ApiError, type Input } from "@nts/shared/client";
 import {
   createDependency,
   createHost,
+  createLink,
   createNetwork,
   createSubnet,
+  createVlan,
   type DataOf,
   deleteNetwork,
   type Endpoint,
   type Host,
 } from "@nts/shared/contract";
 import { hostBody, HOSTS, labelOf, subnetBodies } from "@nts/shared/sample/bodies";
+import { linkBodies, LINKS, VLANS } from "@nts/shared/sample/cabling";
 import { NETWORK_NAME, type SubnetKey, SUBNETS } from "@nts/shared/sample/data";
 import { DEPENDENCIES, dependencyBodies } from "@nts/shared/sample/dependencies";
 import { api } from "../api/client.js";
@@ -21,7 +24,7 @@ import { SAMPLE_ATTRIBUTE } from "./is-sample.js";
 const COMMENT = "Sample data";
 
 /** The number of requests. */
-export const SAMPLE_STEPS = 1 + SUBNETS.length + HOSTS.length + DEPENDENCIES.length;
+export const SAMPLE_STEPS = 1 + VLANS.length + SUBNETS.length + HOSTS.length + DEPENDENCIES.length + LINKS.length;
 
 /**
  * Creates the sample network. If that fails, what there is of it is deleted again.
@@ -44,8 +47,16 @@ export async function createSample(onStep: (done: number) => void): Promise<stri
 async function fill(networkId: string, onStep: (done: number) => void): Promise<void> {
   let done = 1;
   onStep(done);
+  const vlanIds = new Map<number, string>();
+  for (const { vid, name } of VLANS) {
+    const body = { network_id: networkId, vid, name };
+    vlanIds.set(vid, (await patiently(createVlan, { body, comment: COMMENT })).id);
+    onStep((done += 1));
+  }
   const subnetIds = new Map<SubnetKey, string>();
-  for (const [key, body] of subnetBodies(networkId)) {
+  for (const [key, subnet] of subnetBodies(networkId)) {
+    const vid = VLANS.find((vlan) => vlan.subnet === key)?.vid ?? 0;
+    const body = { ...subnet, vlan_id: vlanIds.get(vid) ?? null };
     subnetIds.set(key, (await patiently(createSubnet, { body, comment: COMMENT })).id);
     onStep((done += 1));
   }
@@ -56,6 +67,10 @@ async function fill(networkId: string, onStep: (done: number) => void): Promise<
     const made = await patiently(createHost, { body, comment: COMMENT });
     runnerIds.set(labelOf(host.hostname), made.id);
     hosts.push(made);
+    onStep((done += 1));
+  }
+  for (const body of linkBodies(networkId, hosts, vlanIds)) {
+    await patiently(createLink, { body, comment: COMMENT });
     onStep((done += 1));
   }
   for (const body of dependencyBodies(networkId, hosts)) {
