@@ -156,6 +156,18 @@ describe("the map: other forms", () => {
     await close();
   });
 
+  it("keeps a choice when another one follows before it is drawn", async () => {
+    const { page, takeFaults, close } = await openTopology();
+    await list(page).getByRole("option", { name: "nas 10.0.0.5" }).waitFor();
+    await page.evaluate(
+      `document.querySelectorAll("[role=tab]")[1].click(); document.querySelectorAll("[role=option]")[1].click()`,
+    );
+    await page.waitForURL((url) => url.searchParams.has("selected"));
+    expect(new URL(page.url()).searchParams.get("view")).toBe("hosts");
+    expect(takeFaults()).toEqual([]);
+    await close();
+  });
+
   it("is used with the keyboard alone: selects, opens and clears", async () => {
     const { page, takeFaults, close } = await openTopology();
     await list(page).getByRole("option").first().waitFor();

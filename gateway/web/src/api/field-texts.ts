@@ -55,6 +55,8 @@ const ADVICE: Readonly<Record<string, string>> = {
   "must be an IPv4 or IPv6 block in CIDR notation": "Enter a range such as 10.0.10.0/24 or fd00:10::/64.",
 };
 
+const TOO_SHORT = /^must have at least (\d+) characters$/;
+
 /** What the API says of a member that is chosen, when nothing is. */
 const LACKING: ReadonlySet<string> = new Set(["is required", "must be a UUID", "must be text"]);
 
@@ -62,6 +64,8 @@ const LACKING: ReadonlySet<string> = new Set(["is required", "must be a UUID", "
 export function faultSentence(path: string, fault: string): string {
   const advice = ADVICE[fault];
   if (advice !== undefined) return advice;
+  const least = TOO_SHORT.exec(fault)?.[1];
+  if (least !== undefined) return `Enter at least ${least} characters.`;
   if (LACKING.has(fault) && path.endsWith("_id")) return `Choose ${withArticle(lowered(fieldText(lastOf(path))))}.`;
   const text = /^(is|must|may|has|cannot|does|looks)\b/.test(fault)
     ? `This ${fault}`

@@ -102,14 +102,14 @@ function CollectorForm({ edited, onClose, onCreated }: FormProps): ReactNode {
       </Group>
       <Textarea
         label="Where"
-        description="Blocks such as 192.168.1.0/24. Leave empty for the networks of its machine"
+        description="Ranges such as 192.168.1.0/24. Leave empty for the networks of its machine"
         autosize
         minRows={1}
         {...form.getInputProps("cidrs")}
       />
       <Textarea
         label="Except"
-        description="Addresses and blocks to which it sends nothing, such as 192.168.1.66/32"
+        description="Addresses and ranges to which it sends nothing, such as 192.168.1.66/32"
         autosize
         minRows={1}
         {...form.getInputProps("exclude")}

@@ -125,7 +125,7 @@ export function OneFilter({ state, name, label, data }: FilterProps): ReactNode 
 export function ChoiceFilter({ state, name, label, data, usual }: FilterProps & { readonly usual: string }): ReactNode {
   return (
     <Select
-      className={classes.filter ?? ""}
+      className={classes.choice ?? ""}
       aria-label={label}
       allowDeselect={false}
       data={[...data]}

@@ -55,15 +55,24 @@ export function useListState(): ListState {
     isFiltered: filtersIn(search).length > 0,
     filterCount: filtersIn(search).filter((name) => name !== "q").length,
     clear: () => {
-      setSearch((before) => withChanges(before, Object.fromEntries(filtersIn(before).map((name) => [name, null]))), {
+      const before = presentSearch();
+      setSearch(withChanges(before, Object.fromEntries(filtersIn(before).map((name) => [name, null]))), {
         replace: true,
       });
     },
     change: (changes) => {
-      setSearch((before) => withChanges(before, changes), { replace: true });
+      setSearch(withChanges(presentSearch(), changes), { replace: true });
     },
     query: { limit: size, offset: (page - 1) * size, ...(orderBy !== null && { order_direction: direction }) },
   };
+}
+
+/**
+ * The parameters of the address itself: those of the last rendering lack what was chosen since, as rendering a large map or
+ * list takes a while.
+ */
+export function presentSearch(): URLSearchParams {
+  return new URLSearchParams(window.location.search);
 }
 
 /** The names of search and filters in the address of a list. */

@@ -1,6 +1,6 @@
 import type { Category, Role, TopologyNode } from "@nts/shared/contract";
 import { tellingFirst } from "./icons.js";
-import { type HostParts, missedSince } from "./model.js";
+import { type HostParts, missedSince, type Model } from "./model.js";
 import type { Mark } from "./past.js";
 
 // Colours of the map. Related categories share one, because there are too many to distinguish; each has a contrast of
@@ -148,12 +148,23 @@ const FAMILY_OF_ROLE: Readonly<Partial<Record<Role, Category>>> = {
   Ups: "IoT",
 };
 
-/** The colour of a host: that of its role, otherwise of the service that tells most. */
-export function colourOfHost({ node, services }: HostParts, scheme: Scheme): string {
-  if (missedSince(node) !== null) return PALETTES[scheme].missed;
+/** The colour of a host: that of what it is. */
+function colourOfHost(host: HostParts, scheme: Scheme): string {
+  if (missedSince(host.node) !== null) return PALETTES[scheme].missed;
+  return familyOfHost(host)?.[scheme] ?? PALETTES[scheme].host;
+}
+
+/** That of its role, otherwise of the service that tells most; null if it has neither. */
+export function familyOfHost({ node, services }: HostParts): Family | null {
   const [telling] = tellingFirst(services);
   const category = (node.role === null ? undefined : FAMILY_OF_ROLE[node.role]) ?? telling?.category;
-  return category === undefined ? PALETTES[scheme].host : familyOf(category)[scheme];
+  return category === undefined ? null : familyOf(category);
+}
+
+/** The colour of a node in the map and beside it. */
+export function colourIn({ hosts }: Model, node: TopologyNode, scheme: Scheme): string {
+  const host = node.kind === "host" ? hosts.get(node.id) : undefined;
+  return host === undefined ? colourOf(node, scheme) : colourOfHost(host, scheme);
 }
 
 const LAST_FAMILY = FAMILIES[FAMILIES.length - 1] as Family;

@@ -71,6 +71,7 @@ function Choices<Value extends string>({ label, value, data, onChange }: Choices
   return (
     <MultiSelect
       label={label}
+      placeholder={value.length === 0 ? "Any" : ""}
       clearButtonProps={{ "aria-label": `Clear: ${label}` }}
       searchable
       openOnFocus={false}

@@ -42,7 +42,7 @@ export const HEADER = 48;
 const BETWEEN = 40;
 const BETWEEN_NETWORKS = 96;
 /** The preferred ratio of width to height. */
-const ASPECT = 1.7;
+const ASPECT = 1.25;
 const LEAST_WIDTH = 2 * TILE.width + GAP + 2 * PAD;
 
 /** An arranged box relative to its own corner. */
@@ -207,9 +207,13 @@ const COLUMNS = [
   { most: 2, columns: 2 },
   { most: 6, columns: 3 },
   { most: 32, columns: 6 },
-  { most: 128, columns: 12 },
-  { most: 512, columns: 24 },
-  { most: 2_048, columns: 48 },
+  { most: 80, columns: 8 },
+  { most: 176, columns: 12 },
+  { most: 320, columns: 16 },
+  { most: 720, columns: 24 },
+  { most: 1_280, columns: 32 },
+  { most: 2_880, columns: 48 },
+  { most: 5_120, columns: 64 },
 ] as const;
 const MOST_COLUMNS = 96;
 

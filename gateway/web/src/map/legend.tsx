@@ -33,6 +33,7 @@ function Sample({ colour, kind, dashes }: LegendEntry): ReactNode {
           width="10"
           height="10"
           rx="3"
+          strokeDasharray={dashes?.join(" ")}
           {...(kind === "fill" ? { fill: colour } : { fill: "none", stroke: colour, strokeWidth: 2 })}
         />
       )}

@@ -4,6 +4,7 @@ import fc from "fast-check";
 import { SaxesParser } from "saxes";
 import { boxesOf, type View, VIEWS } from "./boxes.js";
 import { fitted, meet, visiblePart, zoomed } from "./camera.js";
+import { MARKS } from "./colours.js";
 import { drawIoOf } from "./draw-io.js";
 import { svgOf } from "./files.js";
 import { findIn, NO_FILTERS, shownIn } from "./filters.js";
@@ -349,6 +350,20 @@ describe("what is where", () => {
     paint(surface, look, fitted(look.layout.bounds, SIZE), SIZE);
     const opacities = Object.fromEntries(surface.texts.map(({ value, opacity }) => [value, opacity]));
     expect(opacities).toMatchObject({ a: 1, vm: 1, LAN: 1, b: 0.2, DMZ: 0.2 });
+  });
+
+  it.each([0.05, 0.12, 1])("nothing is drawn over rings, at a scale of %d", (scale) => {
+    const surface = recording();
+    paint(
+      surface,
+      lookAt("subnets", topology, { marks: new Map([["b", "changed"]]) }),
+      { left: 0, top: 0, scale },
+      SIZE,
+    );
+    const place = surface.rects.findIndex(({ line }) => line === MARKS.changed.light);
+    const ring = surface.rects[place]?.at;
+    expect(ring).toBeDefined();
+    expect(surface.rects.slice(place + 1).filter(({ at }) => ring === undefined || meet(at, ring))).toEqual([]);
   });
 
   it("arrow keys go to the tile beside", () => {

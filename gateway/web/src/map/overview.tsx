@@ -15,6 +15,7 @@ import { Canvas, type CanvasHandle } from "./canvas.js";
 import type { Format } from "./files.js";
 import { findIn, shownIn } from "./filters.js";
 import { around, type Rect } from "./geometry.js";
+import { Lacking } from "./lacking.js";
 import { Legend } from "./legend.js";
 import type { Look } from "./look.js";
 import { Matches } from "./matches.js";
@@ -149,7 +150,7 @@ export function Overview(props: OverviewProps): ReactNode {
       }
     >
       <Views view={view} onView={state.setView} />
-      <div className={classes.stage} data-whole-width>
+      <div className={classes.stage} data-whole-width data-fills-window>
         <div className={classes.view}>
           {waiting ?? (
             <Canvas
@@ -163,10 +164,11 @@ export function Overview(props: OverviewProps): ReactNode {
               covered={node !== undefined && !isNarrow ? PANEL_WIDTH : 0}
             />
           )}
+          {waiting === null && !isLookingBack && !isArranging && <Lacking view={view} model={model} />}
           {found !== null && <Matches found={listed} all={shown.size} selected={selected} onShow={show} />}
           <Zoom canvas={canvas} />
           {isArranging && (
-            <div className={classes.arranging}>
+            <div className={classes.note}>
               Drag boxes and tiles to where they belong.
               <Button size="compact-sm" onClick={() => setArranging(false)}>
                 Done

@@ -1,8 +1,9 @@
 import type { Rect } from "./geometry.js";
 import { PALETTES } from "./colours.js";
 import { detailBeside } from "../parts/detail.js";
-import { type BoxSpec, SEPARATOR } from "./boxes.js";
+import { type BarSpec, type BoxSpec, SEPARATOR } from "./boxes.js";
 import type { Look } from "./look.js";
+import type { Detail } from "./paint-tile.js";
 import type { ProjectedBox } from "./projection.js";
 import { fittingText, type Surface } from "./surface.js";
 
@@ -16,7 +17,13 @@ const PAD = 8;
 const GAP = 8;
 const BAR_HEIGHT = 3;
 
-export function paintHeader(surface: Surface, look: Look, { box: { spec, isCollapsed }, header }: ProjectedBox): void {
+/** @param detail what tiles show */
+export function paintHeader(
+  surface: Surface,
+  look: Look,
+  { box: { spec, isCollapsed }, header }: ProjectedBox,
+  detail: Detail,
+): void {
   if (header.width < LEAST_WIDTH || header.height < LEAST_HEIGHT) return;
   const { text, dimText } = PALETTES[look.scheme];
   const inside = insideOf(surface, spec, header);
@@ -28,7 +35,8 @@ export function paintHeader(surface: Surface, look: Look, { box: { spec, isColla
   const title = { size, weight: 600, colour: text } as const;
   const small = { size: Math.max(9, size * 0.82), weight: 400, colour: dimText } as const;
   const baseline = inside.y + (isTall ? header.height * 0.42 : header.height * 0.68);
-  const name = (spec.nodeId === null ? undefined : look.model.nodes.get(spec.nodeId)?.label) ?? spec.title;
+  const node = spec.nodeId === null ? undefined : look.model.nodes.get(spec.nodeId);
+  const name = whyOfBar(spec, isCollapsed, detail) ?? node?.label ?? spec.title;
   const shown = fittingText(surface, name, { width: inside.width, ...title });
   if (shown !== "") surface.text(shown, { x: inside.x, y: baseline }, title);
   if (isTall) {
@@ -40,6 +48,12 @@ export function paintHeader(surface: Surface, look: Look, { box: { spec, isColla
     paintPair(surface, [details, count], beside, small);
   }
   if (spec.use !== null) paintInUse(surface, look, spec.use, inside);
+}
+
+/** Why a bar stands there, where the name that is its title can be read on its only tile. */
+function whyOfBar(spec: BoxSpec | BarSpec, isCollapsed: boolean, detail: Detail): string | null {
+  if (!("connects" in spec) || spec.tiles.length !== 1 || isCollapsed) return null;
+  return detail === "name" || detail === "services" ? `${spec.connects.length} subnets` : null;
 }
 
 /** The first of some texts that fits at the left and, if there is room for it as well, one at the right. */

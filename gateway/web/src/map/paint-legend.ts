@@ -25,7 +25,8 @@ export function paintLegend(surface: Surface, look: Look, { x, y, width, height 
         ],
         { colour, width: 2, dashes },
       );
-    else surface.rect(mark, { radius: 3, ...(kind === "fill" ? { fill: colour } : { line: colour, lineWidth: 2 }) });
+    else if (kind === "fill") surface.rect(mark, { radius: 3, fill: colour });
+    else surface.rect(mark, { radius: 3, line: colour, lineWidth: 2, isDashed: dashes !== undefined });
     surface.text(name, { x: left + MARK + 6, y: middle + SIZE * 0.35 }, text);
     left = end + GAP;
   }

@@ -73,7 +73,9 @@ function paintLinks(surface: Surface, look: Look, { drawing, links }: Painted): 
     if (!meet(reachOf(points, label), canvas)) continue;
     const mark = look.marks?.get(link.hanging.edgeId);
     const usual = lookOfLink(link.words, look.scheme);
-    const { width, dashes } = usual;
+    const { dashes } = usual;
+    // Between tiles that are mere icons, there would be more line than tile.
+    const width = link.isInside && (drawing.detail === "icon" || drawing.detail === "cell") ? 1 : usual.width;
     const colour = mark === undefined ? usual.colour : MARKS[mark][look.scheme];
     const isFull = isLifted(link);
     // not by opacity, because they lie on each other

@@ -1,13 +1,13 @@
 import type { Rect } from "./geometry.js";
 import { TILE } from "./layout.js";
 import type { TileSpec } from "./boxes.js";
-import { colourOf, colourOfHost, MARKS, PALETTES } from "./colours.js";
+import { colourIn, colourOf, MARKS, PALETTES } from "./colours.js";
 import { portsText } from "../sockets/sockets.js";
 import { lastPart } from "./addresses.js";
 import { type Icon, tellingFirst } from "./icons.js";
 import type { Look } from "./look.js";
 import { boundTo, type HostParts, missedSince, type ServiceNode } from "./model.js";
-import { fittingText, type Surface } from "./surface.js";
+import { fittingName, fittingText, type Surface } from "./surface.js";
 
 // Tiles of hosts and services, by their size: a cell in the colour of its category, an icon with a name, or all that
 // identifies it and what it serves.
@@ -55,10 +55,20 @@ interface Tile {
   readonly at: Rect;
 }
 
+/** Draws rings around tiles that stand out, over their neighbours. */
+export function createRingPainter(surface: Surface, look: Look, detail: Detail): (spec: TileSpec, at: Rect) => void {
+  return (spec, at) => {
+    const ring = ringOf(spec, look);
+    if (ring === null) return;
+    if (detail === "cell") surface.rect(outside(at, 1), { line: ring, lineWidth: 1.5 });
+    // The frame of a tile that is selected says so.
+    else if (spec.node.id !== look.selected)
+      surface.rect(outside(at, 2), { line: ring, lineWidth: 2, radius: radiusOf(at) + 2 });
+  };
+}
+
 function paintCell(surface: Surface, look: Look, { spec, at }: Tile): void {
-  const ring = ringOf(spec, look);
   surface.rect(at, { fill: colourOfTile(spec, look) });
-  if (ring !== null) surface.rect(outside(at, 1), { line: ring, lineWidth: 1.5 });
 }
 
 function paintIcon(surface: Surface, look: Look, { spec, at }: Tile): void {
@@ -78,7 +88,7 @@ function paintName(surface: Surface, look: Look, { spec, at }: Tile): void {
   const icon = Math.round(Math.max(8, Math.min(at.width * 0.3, room - size * 1.9)));
   const corner = { x: at.x + (at.width - icon) / 2, y: at.y + (room - icon - size * 1.35) / 2 };
   surface.icon(iconOf(spec, look), corner, { size: icon, colour: colourOfTile(spec, look) });
-  const shown = fittingText(surface, spec.node.label, { width: at.width - 6, ...text });
+  const shown = fittingName(surface, spec.node.label, { width: at.width - 6, ...text });
   surface.text(shown, { x: at.x + at.width / 2, y: corner.y + icon + size * 1.1 }, { ...text, align: "center" });
   if (row > 0) paintMarks(surface, look, { services, at: { ...at, y: at.y + room - row * 0.2, height: row } });
 }
@@ -119,7 +129,7 @@ function paintServices(surface: Surface, look: Look, { spec, at }: Tile): void {
   const aside = surface.widthOf(content.aside, dim);
   const isAside = aside < inside.width * 0.5;
   const width = inside.width - icon - 6 * unit - (isAside && aside > 0 ? aside + 4 * unit : 0);
-  const title = fittingText(surface, content.title, { width, ...head });
+  const title = fittingName(surface, content.title, { width, ...head });
   surface.text(title, { x: inside.x + icon + 6 * unit, y: baseline }, head);
   if (isAside && content.aside !== "")
     surface.text(content.aside, { x: inside.x + inside.width, y: baseline }, { ...dim, align: "right" });
@@ -156,18 +166,19 @@ function paintRow(surface: Surface, row: Row, { unit, inside, y, text, dimText }
 
 function paintFrame(surface: Surface, look: Look, { spec, at }: Tile): void {
   const { tile, tileLine, accent } = PALETTES[look.scheme];
-  const ring = ringOf(spec, look);
   const isMissed = missedSince(spec.node) !== null;
-  const radius = Math.min(6, at.width * 0.06);
   const isSelected = spec.node.id === look.selected;
   surface.rect(at, {
     fill: tile,
     line: isSelected ? accent : tileLine,
     lineWidth: isSelected ? 2 : 1,
-    radius,
+    radius: radiusOf(at),
     isDashed: isMissed,
   });
-  if (ring !== null && !isSelected) surface.rect(outside(at, 2), { line: ring, lineWidth: 2, radius: radius + 2 });
+}
+
+function radiusOf({ width }: Rect): number {
+  return Math.min(6, width * 0.06);
 }
 
 function outside({ x, y, width, height }: Rect, by: number): Rect {
@@ -185,9 +196,8 @@ function hostOf({ node }: TileSpec, { model }: Look): HostParts | undefined {
   return node.kind === "host" ? model.hosts.get(node.id) : undefined;
 }
 
-function colourOfTile(spec: TileSpec, look: Look): string {
-  const host = hostOf(spec, look);
-  return host === undefined ? colourOf(spec.node, look.scheme) : colourOfHost(host, look.scheme);
+function colourOfTile({ node }: TileSpec, { model, scheme }: Look): string {
+  return colourIn(model, node, scheme);
 }
 
 function textColour({ node }: TileSpec, { scheme }: Look): string {

@@ -5,7 +5,7 @@ import type { Look } from "./look.js";
 import { paintHeader } from "./paint-header.js";
 import { createLinkPainter } from "./paint-links.js";
 import { paintRelations } from "./paint-relations.js";
-import { createTilePainter, detailAt } from "./paint-tile.js";
+import { createRingPainter, createTilePainter, detailAt } from "./paint-tile.js";
 import { projected, type Projection, type ProjectedBox } from "./projection.js";
 import type { Surface } from "./surface.js";
 
@@ -27,29 +27,32 @@ export function paint(surface: Surface, look: Look, camera: Camera, size: Size):
   paintLines(surface, look, { shown, projection });
   const paintLinks = createLinkPainter(surface, look, { shown, projection, canvas, detail });
   paintLinks.between();
-  const tilesIn = (box: ProjectedBox): void => {
+  const paintRing = createRingPainter(surface, look, detail);
+  const tilesIn = (box: ProjectedBox, painted: typeof paintTile): void => {
     for (const tile of box.box.tiles) {
       const { id } = tile.spec.node;
       const at = projection.tileAt(tile, box);
       if (!look.shown.has(id) || !meet(at, canvas)) continue;
       surface.opacity = opacityOf(look, id);
-      paintTile(asThen(tile.spec, look), at);
+      painted(asThen(tile.spec, look), at);
     }
   };
+  const hasRings = look.marks !== null || look.selected !== null;
   for (const part of partsOf(visible)) {
     for (const box of part) {
       surface.opacity = opacityOfBox(look, box);
       paintFrame(surface, look, box);
       paintLinks.inside(box);
     }
-    part.forEach(tilesIn);
+    for (const box of part) tilesIn(box, paintTile);
     for (const box of part) {
       surface.opacity = opacityOfBox(look, box);
-      paintHeader(surface, look, box);
+      paintHeader(surface, look, box, detail);
     }
+    if (hasRings) for (const box of part) tilesIn(box, paintRing);
   }
   surface.opacity = 1;
-  for (const box of networks) paintHeader(surface, look, box);
+  for (const box of networks) paintHeader(surface, look, box, detail);
   paintRelations(surface, look, projection);
   return projection;
 }

@@ -63,7 +63,7 @@ function SubnetDetails({ model, subnet, onSelect }: PanelProps & { readonly subn
   return (
     <>
       <dl className={classes.facts}>
-        <dt>Block</dt>
+        <dt>Range</dt>
         <dd className="mono">{subnet.cidr}</dd>
         {subnet.vlan !== null && (
           <>

@@ -1,6 +1,6 @@
 import type { TopologyNode } from "@nts/shared/contract";
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useMemo, useRef, useState } from "react";
-import { colourOf, type Scheme } from "./colours.js";
+import { colourIn, type Scheme } from "./colours.js";
 import type { Mark } from "./past.js";
 import { detailBeside } from "../parts/detail.js";
 import { portsText } from "../sockets/sockets.js";
@@ -72,9 +72,7 @@ export function Results({ model, nodes, scheme, marks, selected, onSelect }: Res
               onSelect(node.id);
             }}
           >
-            <svg width="12" height="12" aria-hidden>
-              <circle cx="6" cy="6" r={node.kind === "service" ? 3.5 : 5.5} fill={colourOf(node, scheme)} />
-            </svg>
+            <Sign kind={node.kind} colour={colourIn(model, node, scheme)} />
             <span className={classes.resultName}>{node.label}</span>
             <span className={classes.resultDetail}>
               {markText(marks?.get(node.id)) ?? places.get(node.id) ?? detailOf(model, node)}
@@ -88,6 +86,19 @@ export function Results({ model, nodes, scheme, marks, selected, onSelect }: Res
         </p>
       )}
     </>
+  );
+}
+
+/** Subnets are square like their boxes, services small. */
+function Sign({ kind, colour }: { readonly kind: TopologyNode["kind"]; readonly colour: string }): ReactNode {
+  return (
+    <svg width="12" height="12" aria-hidden>
+      {kind === "subnet" ? (
+        <rect x="1" y="1" width="10" height="10" rx="2" fill="none" stroke={colour} strokeWidth="2" />
+      ) : (
+        <circle cx="6" cy="6" r={kind === "service" ? 3.5 : 5.5} fill={colour} />
+      )}
+    </svg>
   );
 }
 
@@ -112,7 +123,7 @@ function detailOf(model: Model, node: TopologyNode): string {
   const { hosts, nodes } = model;
   switch (node.kind) {
     case "subnet":
-      return [detailBeside(node.label, node.cidr), vlanOf(node)].filter((text) => text !== "").join(", ");
+      return detailBeside(node.label, node.cidr) || vlanOf(node);
     case "host":
       return detailBeside(node.label, hosts.get(node.id)?.interfaces[0]?.ip_address ?? node.hostname);
     case "service":

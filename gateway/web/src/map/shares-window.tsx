@@ -179,7 +179,7 @@ function NewShare({ view, at, onClose, onCreated }: NewShareProps): ReactNode {
         onCreated((await send(shareView, { params: { id: view.id }, body })).link);
       }}
     >
-      <Select label="Ends" allowDeselect={false} data={ENDS} data-autofocus {...form.getInputProps("ends")} />
+      <Select label="Expires" allowDeselect={false} data={ENDS} data-autofocus {...form.getInputProps("ends")} />
       {view.network_id === null && (
         <Select
           label="Network"

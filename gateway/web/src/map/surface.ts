@@ -64,13 +64,26 @@ export function createWidths(measure: (value: string, font: string) => number): 
 }
 
 const ELLIPSIS = "…";
+/** What tells numbered things apart. */
+const NUMBER = /[\d.:-]*\d$/;
+
+/** As `fittingText`, of a name, with the number at its end: `ho…12` rather than `host…`. */
+export function fittingName(surface: Pick<Surface, "widthOf">, name: string, room: Room): string {
+  const shown = fittingText(surface, name, room);
+  const [number] = NUMBER.exec(name.slice(-MOST_NUMBER)) ?? [];
+  if (shown === name || number === undefined || number.length === name.length) return shown;
+  const width = room.width - surface.widthOf(number, room);
+  const start = fittingText(surface, name.slice(0, -number.length), { ...room, width });
+  return start === "" ? shown : `${start.endsWith(ELLIPSIS) ? start : `${start}${ELLIPSIS}`}${number}`;
+}
+
+/** Characters of such a number. */
+const MOST_NUMBER = 6;
+
+type Room = { readonly width: number } & Pick<TextLook, "size" | "weight">;
 
 /** The longest beginning of a text that fits, with an ellipsis; empty if not even one letter does. */
-export function fittingText(
-  { widthOf }: Pick<Surface, "widthOf">,
-  value: string,
-  { width, ...look }: { readonly width: number } & Pick<TextLook, "size" | "weight">,
-): string {
+export function fittingText({ widthOf }: Pick<Surface, "widthOf">, value: string, { width, ...look }: Room): string {
   if (widthOf(value, look) <= width) return value;
   const letters = [...value];
   // letters are about half as wide as high

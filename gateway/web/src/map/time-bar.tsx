@@ -73,6 +73,9 @@ export function TimeBar({ steps: all, isLoading, error, moments, summary }: Time
           value={localText(shownAt)}
           onChange={({ currentTarget }) => go(momentOf(currentTarget.value))}
         />
+      </div>
+      <div className={classes.timeControls}>
+        <MomentText {...{ said, why, isLoading, error, summary }} />
         <label className={classes.compared}>
           Compare with
           <TextInput
@@ -84,9 +87,6 @@ export function TimeBar({ steps: all, isLoading, error, moments, summary }: Time
             onChange={({ currentTarget }) => compareWith(momentOf(currentTarget.value))}
           />
         </label>
-      </div>
-      <div className={classes.timeControls}>
-        <MomentText {...{ said, why, isLoading, error, summary }} />
         <Button
           variant="light"
           px="sm"

@@ -53,7 +53,7 @@ export function Toolbar(props: ToolbarProps): ReactNode {
         className={classes.search}
         type="search"
         aria-label="Search"
-        placeholder="Name, address or :port"
+        placeholder="Name, address, :port"
         maxLength={100}
         leftSection={<Search size={16} aria-hidden />}
         value={search}

@@ -1,7 +1,7 @@
 import { Category } from "@nts/shared/contract";
 import { useMemo } from "react";
 import { useSearchParams } from "react-router";
-import { withChanges } from "../list/list-state.js";
+import { presentSearch, withChanges } from "../list/list-state.js";
 import { type View, VIEWS } from "./boxes.js";
 import type { Filters } from "./filters.js";
 
@@ -32,7 +32,7 @@ const OF_SETTINGS = ["view", "q", "tag", "category", "subnet", "vlan", "hidden"]
 export function useMapState(): MapState {
   const [parameters, setParameters] = useSearchParams();
   const change = (changes: Parameters<typeof withChanges>[1]): void =>
-    setParameters((before) => withChanges(before, changes), { replace: true });
+    setParameters(withChanges(presentSearch(), changes), { replace: true });
   const filters = useMemo(() => filtersIn(parameters), [parameters]);
   return {
     view: VIEWS.find((view) => view === parameters.get("view")) ?? "subnets",

@@ -3,7 +3,7 @@ import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useMemo } from "react";
 import { useSearchParams } from "react-router";
 import { api } from "../api/client.js";
-import { withChanges } from "../list/list-state.js";
+import { presentSearch, withChanges } from "../list/list-state.js";
 import { deletedBy, NOTHING, withLinks } from "./past.js";
 import { type Step, stepsOf } from "./steps.js";
 
@@ -31,7 +31,7 @@ export function useMoments(): Moments {
   const to = momentIn(search, "to");
   const at = momentIn(search, "at");
   const set = (next: { at: string | null; to: string | null }): void =>
-    setSearch((before) => withChanges(before, next), { replace: true });
+    setSearch(withChanges(presentSearch(), next), { replace: true });
   return {
     at: isBefore(at, to) ? at : null,
     to,

@@ -52,13 +52,14 @@ const columnsFor = (nameOf: (networkId: string) => string, hasNetworks: boolean)
   {
     id: "name",
     label: "Name",
+    phone: "first",
     cell: (one) => (
       <SeenName of={one} to={hostPath(one.host_id)}>
         {entityName(one)}
       </SeenName>
     ),
   },
-  { id: "kind", label: "Kind", cell: ({ entity }) => entity },
+  { id: "kind", label: "Kind", phone: "first-end", cell: ({ entity }) => entity },
   ...(hasNetworks
     ? [{ id: "network", label: "Network", cell: ({ network_id }: GoneEntity) => nameOf(network_id) }]
     : []),
@@ -72,7 +73,7 @@ const columnsFor = (nameOf: (networkId: string) => string, hasNetworks: boolean)
   },
   {
     id: "missed",
-    label: "Not seen since",
+    label: "Noticed",
     numbers: true,
     narrow: true,
     cell: ({ missed_since: at }) => <When at={at} />,

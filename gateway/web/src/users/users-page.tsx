@@ -119,7 +119,7 @@ function labelOf({ name, email }: User): string {
 function NoUsers(): ReactNode {
   return (
     <EmptyState icon={Users} title="No users">
-      Invite user.
+      Invite the people who look after your networks.
     </EmptyState>
   );
 }
