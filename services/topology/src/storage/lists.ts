@@ -95,8 +95,10 @@ export function listIndex(
   if ("_id" in filter) return BY_ID;
   if (selective !== undefined) return selective;
   if ("search" in filter) return SEARCH_INDEX;
-  if ("tags" in filter) return more.length > 1 ? TAG_INDEX : undefined;
-  if ("facets" in filter) return more.length > 1 ? FACET_INDEX : undefined;
+  // Of a group and another order within it, there is no index; those of a network are in order of creation.
+  const isGrouped = more.length > 1 && field !== "network_id";
+  if ("tags" in filter) return isGrouped ? TAG_INDEX : undefined;
+  if ("facets" in filter) return isGrouped ? FACET_INDEX : undefined;
   return orderIndex(field, scope.networks !== "all");
 }
 
