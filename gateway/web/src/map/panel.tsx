@@ -1,9 +1,10 @@
-import { ActionIcon, Button, Text, Title } from "@mantine/core";
-import { SquareArrowOutUpRight, X } from "lucide-react";
-import type { ReactNode } from "react";
+import { ActionIcon, Button, Group, Text, Title } from "@mantine/core";
+import { Pencil, SquareArrowOutUpRight, X } from "lucide-react";
+import { lazy, type ReactNode, Suspense, useState } from "react";
 import { Link } from "react-router";
 import { subnetTypeText } from "../parts/texts.js";
 import { hostPath, PATHS, subnetPath } from "../paths.js";
+import { useHasLevel } from "../session/session.js";
 import { TagBadges } from "../tags/tag-badges.js";
 import { Differences } from "./differences.js";
 import { HostDetails } from "./host-details.js";
@@ -11,9 +12,13 @@ import { hostIdOf, type SubnetNode } from "./model.js";
 import type { PanelProps } from "./panel-props.js";
 import classes from "./map.module.css";
 
-/** Details of a node, with links to its editors. */
+// Loaded on demand, because they include the forms library.
+const HostEditor = lazy(async () => ({ default: (await import("../hosts/host-editor.js")).HostEditor }));
+const SubnetEditor = lazy(async () => ({ default: (await import("../subnets/subnet-editor.js")).SubnetEditor }));
+
+/** Details of a node, with links to its page and editor. */
 export function Panel(props: PanelProps): ReactNode {
-  const { model, node, tags, onClose } = props;
+  const { model, node, tags, at, to, onClose } = props;
   const host = model.hosts.get(hostIdOf(node) ?? "")?.node;
   const shown = host ?? node;
   return (
@@ -35,15 +40,20 @@ export function Panel(props: PanelProps): ReactNode {
         </ActionIcon>
       </header>
       <TagBadges tags={shown.tags} known={tags} />
-      <Button
-        component={Link}
-        to={shown.kind === "host" ? hostPath(shown.id) : shown.kind === "subnet" ? subnetPath(shown.id) : PATHS.subnets}
-        variant="light"
-        size="xs"
-        leftSection={<SquareArrowOutUpRight size={14} aria-hidden />}
-      >
-        {shown.kind === "host" || shown.kind === "subnet" ? "Open" : "Go to subnets"}
-      </Button>
+      <Group gap="xs">
+        <Button
+          component={Link}
+          to={
+            shown.kind === "host" ? hostPath(shown.id) : shown.kind === "subnet" ? subnetPath(shown.id) : PATHS.subnets
+          }
+          variant="light"
+          size="xs"
+          leftSection={<SquareArrowOutUpRight size={14} aria-hidden />}
+        >
+          {shown.kind === "host" || shown.kind === "subnet" ? "Open" : "Go to subnets"}
+        </Button>
+        {at === null && to === null && <EditButton node={shown} />}
+      </Group>
       <Differences node={shown} diff={props.diff} />
       {shown.kind === "host" ? (
         <HostDetails {...props} hostId={shown.id} />
@@ -51,6 +61,32 @@ export function Panel(props: PanelProps): ReactNode {
         shown.kind === "subnet" && <SubnetDetails {...props} subnet={shown} />
       )}
     </section>
+  );
+}
+
+const EDITORS = { host: HostEditor, subnet: SubnetEditor } as const;
+
+function EditButton({ node: { id, kind } }: Pick<PanelProps, "node">): ReactNode {
+  const may = useHasLevel("Member");
+  const [isEditing, setEditing] = useState(false);
+  if (!may || kind === "service") return null;
+  const Editor = EDITORS[kind];
+  return (
+    <>
+      <Button
+        variant="default"
+        size="xs"
+        leftSection={<Pencil size={14} aria-hidden />}
+        onClick={() => setEditing(true)}
+      >
+        Edit
+      </Button>
+      {isEditing && (
+        <Suspense>
+          <Editor id={id} onClose={() => setEditing(false)} />
+        </Suspense>
+      )}
+    </>
   );
 }
 
