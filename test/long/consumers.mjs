@@ -1,5 +1,6 @@
 // `npm run long -- consumers`: external programs read the exports of the demo network. Needs prometheus, promtool,
-// named-checkzone, soffice (Debian: prometheus, bind9-utils, libreoffice-calc), Gatus and Python; skips what is missing.
+// named-checkzone, soffice (Debian: prometheus, bind9-utils, libreoffice-calc), Gatus, Home Assistant, NetBox and Python; skips
+// what is missing.
 import { join } from "node:path";
 import { prepare, PrepareProblem } from "../../deploy/local/prepare.mjs";
 import { ROOT } from "../checks.mjs";
@@ -21,6 +22,12 @@ try {
   // A Go module: `go install github.com/TwiN/gatus/v5@latest`.
   if (process.env.GATUS) programs.gatus = process.env.GATUS;
   else console.error("SKIPPED: GATUS does not name the program Gatus.");
+  // `pip install homeassistant`, in an environment of its own.
+  if (process.env.HASS) programs.hass = process.env.HASS;
+  else console.error("SKIPPED: HASS does not name the program hass of Home Assistant.");
+  // `pip install netbox`; its configuration, with an empty database, is the module that NETBOX_CONFIGURATION names.
+  if (process.env.NETBOX) programs.netbox = process.env.NETBOX;
+  else console.error("SKIPPED: NETBOX does not name the Python of a NetBox.");
   const requirements = join(ROOT, "test/consumers/requirements.txt");
   if (await hasPython())
     programs["ansible-inventory"] = await preparePythonTool({

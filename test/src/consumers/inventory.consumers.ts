@@ -3,10 +3,12 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { createDemo } from "@nts/local/demo/create";
 import { freePorts } from "@nts/local/processes/ports";
 import type { ImportPlan } from "@nts/shared/contract";
+import { NETBOX_TABLES } from "@nts/shared/contract/netbox-tables.rules";
 import { type Caller, callerOf, cookieOf } from "../support/api.js";
 import { startMetricsProxy } from "../support/metrics-proxy.js";
 import { startStack, type Stack } from "../support/stack.js";
@@ -152,6 +154,43 @@ describe("Gatus", () => {
       await server;
     }
   });
+});
+
+describe("Home Assistant", () => {
+  needing("hass")(
+    "accepts the package, with all its sensors",
+    async () => {
+      const home = await mkdtemp(join(folder, "hass-"));
+      await writeFile(
+        join(home, "nts.yaml"),
+        await exported(`home-assistant?base_url=${encodeURIComponent(stack.url)}`),
+      );
+      await writeFile(join(home, "configuration.yaml"), "homeassistant:\n  packages:\n    nts: !include nts.yaml\n");
+      await writeFile(join(home, "secrets.yaml"), `nts_authorization: Bearer ${secret}\n`);
+      const check = ["--script", "check_config", "--config", home, "--info", "all"];
+      const { all, exitCode } = await execa(programs["hass"] ?? "", check, { all: true, reject: false });
+      expect([exitCode, all]).toEqual([0, expect.not.stringMatching(/Failed config|Invalid config|ERROR/)]);
+      expect(all.match(/unique_id: nts_/g)?.length).toBeGreaterThan(10);
+    },
+    300_000,
+  );
+});
+
+describe("NetBox", () => {
+  needing("netbox")(
+    "imports all tables, in order",
+    async () => {
+      const tables = [...NETBOX_TABLES];
+      for (const table of tables)
+        await writeFile(join(folder, `${table}.csv`), await exported(`netbox?table=${table}&network_id=${networkId}`));
+      const script = fileURLToPath(new URL("../../consumers/netbox_import.py", import.meta.url));
+      const { stdout } = await execa(programs["netbox"] ?? "", [script, folder, ...tables]);
+      // A page that has imported leads to the list.
+      const done = { status: 302, errors: {} };
+      expect(JSON.parse(stdout.split("\n").at(-1) ?? "")).toEqual(Object.fromEntries(tables.map((one) => [one, done])));
+    },
+    900_000,
+  );
 });
 
 describe("Ansible", () => {
