@@ -1936,7 +1936,8 @@ type ExportInventoryParams struct {
 	Zone string `query:"zone"`
 	// Required for `home-assistant`: where it reaches this service, such as `https://nts.example`.
 	BaseURL string `query:"base_url"`
-	// Required for `netbox`: one of the tables, which are imported in this order.
+	// Required for `netbox`: one of the tables, which are imported in this order; `services-before-4-7` instead of
+	// `services` into NetBox 4.3 to 4.6.
 	Table NetboxTable `query:"table"`
 	// Of `prometheus`: only services of this definition.
 	ServiceDefinition string `query:"service_definition"`

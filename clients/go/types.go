@@ -1819,16 +1819,17 @@ type MissingCounts struct {
 type NetboxTable string
 
 const (
-	NetboxTableSites         NetboxTable = "sites"
-	NetboxTableManufacturers NetboxTable = "manufacturers"
-	NetboxTableDeviceRoles   NetboxTable = "device-roles"
-	NetboxTableDeviceTypes   NetboxTable = "device-types"
-	NetboxTableDevices       NetboxTable = "devices"
-	NetboxTableInterfaces    NetboxTable = "interfaces"
-	NetboxTableMACAddresses  NetboxTable = "mac-addresses"
-	NetboxTablePrefixes      NetboxTable = "prefixes"
-	NetboxTableIPAddresses   NetboxTable = "ip-addresses"
-	NetboxTableServices      NetboxTable = "services"
+	NetboxTableSites            NetboxTable = "sites"
+	NetboxTableManufacturers    NetboxTable = "manufacturers"
+	NetboxTableDeviceRoles      NetboxTable = "device-roles"
+	NetboxTableDeviceTypes      NetboxTable = "device-types"
+	NetboxTableDevices          NetboxTable = "devices"
+	NetboxTableInterfaces       NetboxTable = "interfaces"
+	NetboxTableMACAddresses     NetboxTable = "mac-addresses"
+	NetboxTablePrefixes         NetboxTable = "prefixes"
+	NetboxTableIPAddresses      NetboxTable = "ip-addresses"
+	NetboxTableServices         NetboxTable = "services"
+	NetboxTableServicesBefore47 NetboxTable = "services-before-4-7"
 )
 
 type Network struct {

@@ -25,7 +25,7 @@ try {
   // `pip install homeassistant`, in an environment of its own.
   if (process.env.HASS) programs.hass = process.env.HASS;
   else console.error("SKIPPED: HASS does not name the program hass of Home Assistant.");
-  // `pip install netbox`; its configuration, with an empty database, is the module that NETBOX_CONFIGURATION names.
+  // `pip install netbox`; NETBOX_CONFIGURATION names the module of its configuration, whose database has no objects.
   if (process.env.NETBOX) programs.netbox = process.env.NETBOX;
   else console.error("SKIPPED: NETBOX does not name the Python of a NetBox.");
   const requirements = join(ROOT, "test/consumers/requirements.txt");

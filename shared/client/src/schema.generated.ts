@@ -1104,7 +1104,7 @@ export interface components {
         /** @enum {string} */
         ExportFormat: "prometheus" | "certificates" | "metrics" | "ansible" | "hosts" | "dns" | "homepage" | "gatus" | "uptime-kuma" | "home-assistant" | "netbox" | "drawio" | "csv";
         /** @enum {string} */
-        NetboxTable: "sites" | "manufacturers" | "device-roles" | "device-types" | "devices" | "interfaces" | "mac-addresses" | "prefixes" | "ip-addresses" | "services";
+        NetboxTable: "sites" | "manufacturers" | "device-roles" | "device-types" | "devices" | "interfaces" | "mac-addresses" | "prefixes" | "ip-addresses" | "services" | "services-before-4-7";
         /** @enum {string} */
         TargetScheme: "https" | "http" | "tcp";
         HealthEnvelope: {
@@ -9790,7 +9790,7 @@ export interface operations {
                 zone?: string;
                 /** @description Required for `home-assistant`: where it reaches this service, such as `https://nts.example`. */
                 base_url?: string;
-                /** @description Required for `netbox`: one of the tables, which are imported in this order. */
+                /** @description Required for `netbox`: one of the tables, which are imported in this order; `services-before-4-7` instead of `services` into NetBox 4.3 to 4.6. */
                 table?: components["schemas"]["NetboxTable"];
                 /** @description Of `prometheus`: only services of this definition. */
                 service_definition?: string;

@@ -4,7 +4,7 @@ import { filters, text } from "./common.js";
 import { endpoint } from "./endpoint.js";
 import { isDnsName } from "./formats.js";
 import { CSV_RESOURCES } from "./import-formats.js";
-import { NETBOX_TABLES } from "./netbox-tables.rules.js";
+import { NETBOX_TABLES, OLDER_NETBOX_TABLES } from "./netbox-tables.rules.js";
 import { roleFilter } from "./roles.js";
 import { SCHEMES } from "./schemes.rules.js";
 
@@ -57,10 +57,12 @@ export const exportInventory = endpoint({
       .optional()
       .describe("Required for `home-assistant`: where it reaches this service, such as `https://nts.example`."),
     table: z
-      .enum(NETBOX_TABLES)
+      .enum([...NETBOX_TABLES, ...OLDER_NETBOX_TABLES])
       .meta({ id: "NetboxTable" })
       .optional()
-      .describe("Required for `netbox`: one of the tables, which are imported in this order."),
+      .describe(
+        "Required for `netbox`: one of the tables, which are imported in this order; `services-before-4-7` instead of `services` into NetBox 4.3 to 4.6.",
+      ),
     service_definition: text(1, 100).optional().describe("Of `prometheus`: only services of this definition."),
     scheme: z
       .enum(SCHEMES)

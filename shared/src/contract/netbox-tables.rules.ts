@@ -11,4 +11,6 @@ export const NETBOX_TABLES = [
   "ip-addresses",
   "services",
 ] as const;
-export type NetboxTable = (typeof NETBOX_TABLES)[number];
+/** For NetBox 4.3 to 4.6, instead of `services`: their services have one protocol. */
+export const OLDER_NETBOX_TABLES = ["services-before-4-7"] as const;
+export type NetboxTable = (typeof NETBOX_TABLES | typeof OLDER_NETBOX_TABLES)[number];

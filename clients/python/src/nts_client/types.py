@@ -712,6 +712,7 @@ NetboxTable: TypeAlias = Literal[
     "prefixes",
     "ip-addresses",
     "services",
+    "services-before-4-7",
 ]
 
 NetworkOrderField: TypeAlias = Literal["created_at", "name", "updated_at"]

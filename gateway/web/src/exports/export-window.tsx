@@ -1,6 +1,6 @@
 import { Anchor, Button, Group, Modal, MultiSelect, Select, Stack, Text, TextInput } from "@mantine/core";
 import { CSV_RESOURCES, EXPORT_FORMATS } from "@nts/shared/contract";
-import { NETBOX_TABLES } from "@nts/shared/contract/netbox-tables.rules";
+import { NETBOX_TABLES, type NetboxTable, OLDER_NETBOX_TABLES } from "@nts/shared/contract/netbox-tables.rules";
 import { ROLE_NAMES } from "@nts/shared/contract/role-names.rules";
 import { Download } from "lucide-react";
 import { type ReactNode, useState } from "react";
@@ -14,6 +14,11 @@ import { useNetworkScope } from "../scope/networks.js";
 import { useTags } from "../tags/tags.js";
 import { type Chosen, exportFileName, exportPath, EXPORTS } from "./formats.js";
 
+/** In the order in which NetBox imports them. */
+const NETBOX_ROWS: readonly { value: NetboxTable; label: string }[] = [
+  ...NETBOX_TABLES.map((value, n) => ({ value, label: `${n + 1}. ${value.replaceAll("-", " ")}` })),
+  ...OLDER_NETBOX_TABLES.map((value) => ({ value, label: "10. services, for NetBox 4.3 to 4.6" })),
+];
 const ALL = "";
 const ROLES = ROLE_NAMES.map((role) => ({ value: role, label: roleText(role) }));
 
@@ -101,9 +106,9 @@ function Choice({ chosen, onChange }: ChoiceProps): ReactNode {
         <Select
           label="Table"
           allowDeselect={false}
-          data={NETBOX_TABLES.map((table, n) => ({ value: table, label: `${n + 1}. ${table.replaceAll("-", " ")}` }))}
+          data={NETBOX_ROWS}
           value={chosen.table}
-          onChange={(table) => set({ table: NETBOX_TABLES.find((one) => one === table) ?? chosen.table })}
+          onChange={(table) => set({ table: NETBOX_ROWS.find(({ value }) => value === table)?.value ?? chosen.table })}
         />
       )}
       <Select

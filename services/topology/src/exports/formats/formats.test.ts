@@ -316,7 +316,8 @@ describe("tables for NetBox", () => {
       "10.0.0.5/32,active,NAS (Büro),eth0,true,nas.home.example",
       "2001:db8::5/128,active,NAS (Büro),eth1,true,nas.home.example",
     ]);
-    expect(rows("services", NAS)).toEqual([
+    expect(rows("services", NAS)).toEqual(['dcim.device,NAS (Büro),web,"tcp/443,tcp/8443,udp/53"']);
+    expect(rows("services-before-4-7", NAS)).toEqual([
       'dcim.device,NAS (Büro),web,tcp,"443,8443"',
       "dcim.device,NAS (Büro),web,udp,53",
     ]);

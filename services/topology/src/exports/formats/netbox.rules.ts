@@ -90,17 +90,21 @@ const TABLES: Readonly<Record<NetboxTable, Table>> = {
     },
   },
   services: {
+    headings: ["parent_object_type", "parent", "name", "port_mappings"],
+    rowsOf: (host, device) =>
+      portsOfServices(host).flatMap(({ name, ports }) => {
+        const pairs = ports.flatMap(({ protocol, numbers }) => numbers.map((number) => `${protocol}/${number}`));
+        return pairs.length === 0 ? [] : [["dcim.device", device, name, pairs.join(",")]];
+      }),
+  },
+  "services-before-4-7": {
     headings: ["parent_object_type", "parent", "name", "protocol", "ports"],
-    rowsOf: (host, device) => {
-      const listeningOf = listeningOn(host);
-      return host.services.flatMap((service) =>
-        (["Tcp", "Udp"] as const).flatMap((protocol) => {
-          const ports = listeningOf(service).flatMap((one) => (one.protocol === protocol ? one.port : []));
-          const numbers = [...new Set(ports)].sort((a, b) => a - b).join(",");
-          return numbers === "" ? [] : [["dcim.device", device, service.name, protocol.toLowerCase(), numbers]];
-        }),
-      );
-    },
+    rowsOf: (host, device) =>
+      portsOfServices(host).flatMap(({ name, ports }) =>
+        ports.flatMap(({ protocol, numbers }) =>
+          numbers.length === 0 ? [] : [["dcim.device", device, name, protocol, numbers.join(",")]],
+        ),
+      ),
   },
 };
 
@@ -157,6 +161,26 @@ function hashOf(text: string): string {
   let hash = 0;
   for (const character of text) hash = (hash * 31 + (character.codePointAt(0) ?? 0)) % 0x1000000;
   return hash.toString(16).padStart(6, "0");
+}
+
+interface PortsOfService {
+  readonly name: string;
+  readonly ports: readonly { readonly protocol: "tcp" | "udp"; readonly numbers: readonly number[] }[];
+}
+
+/** Where each service of a host listens, in order of the numbers. */
+function portsOfServices(host: Host): PortsOfService[] {
+  const listeningOf = listeningOn(host);
+  return host.services.map((service) => ({
+    name: service.name,
+    ports: (["Tcp", "Udp"] as const).map((protocol) => {
+      const ports = listeningOf(service).flatMap((one) => (one.protocol === protocol ? one.port : []));
+      return {
+        protocol: protocol === "Tcp" ? "tcp" : "udp",
+        numbers: [...new Set(ports)].sort((a, b) => a - b),
+      };
+    }),
+  }));
 }
 
 interface Called {
