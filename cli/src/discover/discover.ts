@@ -124,7 +124,7 @@ export async function discover(options: DiscoverOptions, looking: Looking): Prom
       askBySnmp(
         machines.map(({ ip }) => ip),
         options.settings.snmp,
-        pace,
+        { pace, note: (reason) => senses.note("snmp", reason) },
       ),
     ),
     findIpv6Of(targets, { own, asking: ownIpv6Among(interfaces), macs, senses, run }),

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { reportOf } from "./report.rules.js";
+import { connectionsOf } from "./snmp.js";
 import { readSnmpCredentials } from "./snmp-credentials.js";
 import { addressesIn, neighboursIn, systemIn, vendorIn } from "./snmp-values.rules.js";
 
@@ -89,6 +90,42 @@ describe("nts collect --discover: what devices say by SNMP", () => {
       },
       { host: { addresses: [{ ip: "10.0.1.5", mac: "00:16:3e:00:00:05" }] } },
     ]);
+  });
+});
+
+describe("how a device is connected", () => {
+  const MACS = "1.3.6.1.2.1.17.4.3.1";
+  const end = { oid: "1.3.6.1.2.1.99.1", type: 2, value: 0 };
+  /** A switch with so many rows of MAC addresses. @param failure at the request with this number for them */
+  const switchWith = (count: number, failure: { readonly at: number; readonly name: string } | null) => {
+    let asked = 0;
+    type GetBulk = Parameters<typeof connectionsOf>[0]["getBulk"];
+    const responseTo = (from: string, together: number): readonly object[] => {
+      const first = from === MACS ? 1 : Number(from.split(".").at(-1)) + 1;
+      const numbers = Array.from({ length: together }, (_, n) => first + n);
+      return numbers.map((n) => (n > count ? end : { oid: `${MACS}.2.${n}`, type: 2, value: 7 }));
+    };
+    const getBulk = ((
+      [from = ""]: string[],
+      _none: number,
+      together: number,
+      answer: (...given: unknown[]) => void,
+    ) => {
+      const isOfMacs = `${from}.`.startsWith(`${MACS}.`);
+      if (isOfMacs && ++asked === failure?.at) answer(Object.assign(new Error(), { name: failure.name }));
+      else answer(null, [isOfMacs ? responseTo(from, together) : [end]]);
+    }) as unknown as GetBulk;
+    return connectionsOf({ getBulk }, () => Promise.resolve());
+  };
+
+  it("is known whole or not at all: with some MAC addresses of a port, it would seem to lead to a single machine", async () => {
+    expect((await switchWith(60, null))?.split("\n").length).toBe(61);
+    expect(await switchWith(60, { at: 2, name: "RequestTimedOutError" })).toBeNull();
+    expect(await switchWith(100_000, null)).toBeNull();
+  });
+
+  it("is told without a table that the device refuses to tell", async () => {
+    expect(await switchWith(60, { at: 2, name: "RequestFailedError" })).toBe("");
   });
 });
 

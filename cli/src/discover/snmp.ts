@@ -27,6 +27,9 @@ import {
 
 const AT_A_TIME = 100;
 const TIMEOUT_MS = 1_000;
+/** Of a question to a machine that may not speak SNMP, and to one that does. */
+const RETRIES = 1;
+const RETRIES_OF_WALK = 3;
 const WALK_MS = 15_000;
 /** Of all tables that say how a device is connected. */
 const WALKS_MS = 60_000;
@@ -36,28 +39,32 @@ const MOST_WALKED = 100_000;
 const TOGETHER = 25;
 const LONGEST = 500;
 
-/** @returns what machines say, by the address at which they were asked */
+/** @param asking `note` is told what could not be read, as a sentence @returns what machines say, by the address at which they were asked */
 export async function askBySnmp(
   addresses: readonly string[],
   credentials: readonly SnmpCredential[],
-  pace: Pace,
+  asking: Asking,
 ): Promise<Map<string, SnmpMachine>> {
   const found = new Map<string, SnmpMachine>();
   await forEach(addresses, AT_A_TIME, async (ip) => {
     for (const credential of credentials) {
-      const machine = await ask(ip, credential, pace);
+      const machine = await ask(ip, credential, asking);
       if (machine !== null) return void found.set(ip, machine);
     }
   });
   return found;
 }
 
-async function ask(ip: string, credential: SnmpCredential, pace: Pace): Promise<SnmpMachine | null> {
-  const session = sessionOf(ip, credential);
+interface Asking {
+  readonly pace: Pace;
+  readonly note: (reason: string) => void;
+}
+
+async function ask(ip: string, credential: SnmpCredential, { pace, note }: Asking): Promise<SnmpMachine | null> {
+  const system = await systemOf(ip, credential, pace);
+  if (system === null) return null;
+  const session = sessionOf(ip, credential, RETRIES_OF_WALK);
   try {
-    await pace();
-    const system = await get(session, Object.values(SYSTEM));
-    if (system === null) return null;
     const text = (oid: string): string | null => {
       const value = system.get(oid);
       const written = Buffer.isBuffer(value) || typeof value === "string" ? value.toString().trim() : "";
@@ -67,6 +74,9 @@ async function ask(ip: string, credential: SnmpCredential, pace: Pace): Promise<
     const macs = await walk(TABLES.macs);
     const addresses = await walk(TABLES.addresses);
     const neighbours = await walk(TABLES.neighbours);
+    const connections = await connectionsOf(session, pace);
+    if (connections === null)
+      note(`${ip} did not say all of how it is connected in time, so that nothing of it counts.`);
     return {
       name: text(SYSTEM.name),
       vendor: vendorIn(text(SYSTEM.kind) ?? ""),
@@ -75,15 +85,30 @@ async function ask(ip: string, credential: SnmpCredential, pace: Pace): Promise<
       os: systemIn(text(SYSTEM.description) ?? ""),
       addresses: addressesIn(addresses, macs),
       neighbours: neighboursIn(neighbours),
-      walk: await connectionsOf(session, pace),
+      walk: connections ?? "",
     };
   } finally {
     session.close();
   }
 }
 
-function sessionOf(ip: string, credential: SnmpCredential): Session {
-  const options = { timeout: TIMEOUT_MS, retries: 1 };
+/** What a machine says of itself; null if it does not answer. */
+async function systemOf(
+  ip: string,
+  credential: SnmpCredential,
+  pace: Pace,
+): Promise<ReadonlyMap<string, unknown> | null> {
+  const session = sessionOf(ip, credential, RETRIES);
+  try {
+    await pace();
+    return await get(session, Object.values(SYSTEM));
+  } finally {
+    session.close();
+  }
+}
+
+function sessionOf(ip: string, credential: SnmpCredential, retries: number): Session {
+  const options = { timeout: TIMEOUT_MS, retries };
   const session =
     "community" in credential
       ? createSession(ip, credential.community, { ...options, version: Version2c })
@@ -105,40 +130,60 @@ function get(session: Session, oids: string[]): Promise<Map<string, unknown> | n
 
 /** The rows of a column, as far as they come in time. */
 async function rowsOf(session: Session, oid: string, pace: Pace): Promise<Rows> {
-  const varbinds = await walkOf(session, oid, pace, performance.now() + WALK_MS);
-  return varbinds.map((one) => [one.oid.slice(oid.length + 1), one.value]);
+  const limits = { endMs: performance.now() + WALK_MS, most: MOST_ROWS };
+  const { rows } = await walkOf(session, oid, pace, limits);
+  return rows.map((one) => [one.oid.slice(oid.length + 1), one.value]);
 }
 
-/** How a device is connected, as far as it says so in time. */
-async function connectionsOf(session: Session, pace: Pace): Promise<string> {
+/**
+ * How a device is connected; null if it does not say all of it in time. Some of the MAC addresses behind a port would look like
+ * a single machine, and make a link that is not there.
+ */
+export async function connectionsOf(session: Walked, pace: Pace): Promise<string | null> {
   const endMs = performance.now() + WALKS_MS;
   const lines: string[] = [];
   for (const oid of CONNECTIONS) {
-    for (const { oid: at, type, value } of await walkOf(session, oid, pace, endMs))
-      lines.push(walkLine(at, type ?? 0, value));
-    if (lines.length > MOST_WALKED) break;
+    const { rows, end } = await walkOf(session, oid, pace, { endMs, most: MOST_WALKED - lines.length });
+    if (end === "cut") return null;
+    if (end === "whole") for (const { oid: at, type, value } of rows) lines.push(walkLine(at, type ?? 0, value));
   }
   return lines.join("");
 }
 
-async function walkOf(session: Session, oid: string, pace: Pace, endMs: number): Promise<Varbind[]> {
+type Walked = Pick<Session, "getBulk">;
+
+/** Rows of a table, and whether these are all: the device may refuse to tell it, or the time or the rows were too few. */
+interface Walk {
+  readonly rows: readonly Varbind[];
+  readonly end: "whole" | "refused" | "cut";
+}
+
+async function walkOf(
+  session: Walked,
+  oid: string,
+  pace: Pace,
+  { endMs, most }: { readonly endMs: number; readonly most: number },
+): Promise<Walk> {
   const rows: Varbind[] = [];
-  for (let from = oid; rows.length < MOST_ROWS && performance.now() < endMs;) {
+  for (let from = oid; rows.length < most && performance.now() < endMs;) {
     await pace();
     const varbinds = await nextOf(session, from);
+    if (typeof varbinds === "string") return { rows, end: varbinds };
     const inside = varbinds.filter((one) => !isVarbindError(one) && one.oid.startsWith(`${oid}.`));
     rows.push(...inside);
     const last = inside.at(-1);
-    if (last === undefined || inside.length < varbinds.length) break;
+    if (last === undefined || inside.length < varbinds.length) return { rows, end: "whole" };
     from = last.oid;
   }
-  return rows;
+  return { rows, end: "cut" };
 }
 
-function nextOf(session: Session, oid: string): Promise<readonly Varbind[]> {
+/** @returns what comes next; `refused` if the device answers with an error, `cut` if it does not answer */
+function nextOf(session: Walked, oid: string): Promise<readonly Varbind[] | Exclude<Walk["end"], "whole">> {
   return new Promise((resolve) => {
     session.getBulk([oid], 0, TOGETHER, (error, varbinds) => {
-      resolve(error === null ? (varbinds ?? []).flat() : []);
+      if (error === null) resolve((varbinds ?? []).flat());
+      else resolve((error as Error).name === "RequestFailedError" ? "refused" : "cut");
     });
   });
 }
