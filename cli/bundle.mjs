@@ -1,6 +1,6 @@
-// Bundles the program with its dependencies into one file.
-import { chmodSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+// Bundles the program with its dependencies into one file, beside which are the units by which systemd runs it.
+import { chmodSync, copyFileSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { build } from "esbuild";
 
 const outfile = join(import.meta.dirname, "bundle/nts.js");
@@ -18,3 +18,7 @@ await build({
   },
 });
 chmodSync(outfile, 0o755);
+
+const UNITS = ["systemd/nts-agent.service", "collector/nts-collect.service", "collector/nts-collect.timer"];
+for (const unit of UNITS)
+  copyFileSync(join(import.meta.dirname, "../deploy", unit), join(import.meta.dirname, "bundle", basename(unit)));

@@ -27,8 +27,8 @@ export function CommandWindow({ created: { collector, token }, onClose }: Comman
       onClose={onClose}
     >
       <Text size="sm">
-        Or as a service of systemd, which starts again with its machine. It needs the program in /usr/local/bin, and the
-        folder of this product:
+        Or as a service of systemd, which starts again with its machine, after{" "}
+        <code>sudo npm install --global --prefix /usr/local</code> with the package of nts:
       </Text>
       <CopyField label="Commands of the service" value={service} />
       <Text size="sm">Or as a container, which does so, too:</Text>

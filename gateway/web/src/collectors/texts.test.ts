@@ -8,7 +8,7 @@ describe("how a collector is started", () => {
     expect(container).toContain("-e NTS_URL=https://nts.example.com -e NTS_AGENT_TOKEN=nts_e_1 ");
     expect(service.split("\n")).toEqual([
       String.raw`printf 'NTS_URL=https://nts.example.com\nNTS_AGENT_TOKEN=nts_e_1\n' | sudo install -D -m 600 /dev/stdin /etc/nts/agent.env`,
-      "sudo install -m 644 deploy/systemd/nts-agent.service /etc/systemd/system/",
+      "sudo install -m 644 /usr/local/lib/node_modules/@nts/cli/bundle/nts-agent.service /etc/systemd/system/",
       ...["daemon-reload", "enable nts-agent.service", "restart nts-agent.service"].map(
         (verb) => `sudo systemctl ${verb}`,
       ),

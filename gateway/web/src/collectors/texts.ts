@@ -90,7 +90,7 @@ export function commandsFor(
     program: `nts agent --server ${server} --token ${token}`,
     service: [
       `printf 'NTS_URL=${server}\\nNTS_AGENT_TOKEN=${token}\\n' | sudo install -D -m 600 /dev/stdin /etc/nts/agent.env`,
-      "sudo install -m 644 deploy/systemd/nts-agent.service /etc/systemd/system/",
+      "sudo install -m 644 /usr/local/lib/node_modules/@nts/cli/bundle/nts-agent.service /etc/systemd/system/",
       "sudo systemctl daemon-reload",
       "sudo systemctl enable nts-agent.service",
       "sudo systemctl restart nts-agent.service",
