@@ -36,7 +36,9 @@ export function paintHeader(
   const small = { size: Math.max(9, size * 0.82), weight: 400, colour: dimText } as const;
   const baseline = inside.y + (isTall ? header.height * 0.42 : header.height * 0.68);
   const node = spec.nodeId === null ? undefined : look.model.nodes.get(spec.nodeId);
-  const name = whyOfBar(spec, isCollapsed, detail) ?? node?.label ?? spec.title;
+  const why = isCollapsed ? null : whyOfBar(spec, detail);
+  const hasRoom = why !== null && surface.widthOf(why, title) <= inside.width;
+  const name = hasRoom ? why : (node?.label ?? spec.title);
   const shown = fittingText(surface, name, { width: inside.width, ...title });
   if (shown !== "") surface.text(shown, { x: inside.x, y: baseline }, title);
   if (isTall) {
@@ -51,8 +53,8 @@ export function paintHeader(
 }
 
 /** Why a bar stands there, where the name that is its title can be read on its only tile. */
-function whyOfBar(spec: BoxSpec | BarSpec, isCollapsed: boolean, detail: Detail): string | null {
-  if (!("connects" in spec) || spec.tiles.length !== 1 || isCollapsed) return null;
+function whyOfBar(spec: BoxSpec | BarSpec, detail: Detail): string | null {
+  if (!("connects" in spec) || spec.tiles.length !== 1) return null;
   return detail === "name" || detail === "services" ? `${spec.connects.length} subnets` : null;
 }
 
