@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { createApiKey } from "@nts/shared/api-key";
 import { levelOf, sendMany, sendTo } from "../support/levels.js";
 import { type IsolatedGateways, startIsolatedGateways } from "../support/isolated-gateways.js";
+import { sendToRedis } from "../support/redis-faults.js";
 import { sendJson, type StubCredential } from "../support/service-stub.js";
 import { UNLIMITED } from "../support/unlimited.js";
 import { until } from "../support/until.js";
@@ -17,12 +18,13 @@ const REFILL_MS = 3_000;
 const RETRY_AFTER_MS = 1_000;
 const ADDRESS_BURST = 20;
 const LOOKUP_BURST = 60;
+/** On a busy machine even a healthy Redis may be slow. */
+const PATIENCE_MS = 500;
 
 let world: IsolatedGateways;
 
 beforeAll(async () => {
-  // On a busy machine even a healthy Redis may be slow.
-  world = await startIsolatedGateways({ gateways: 2, env: { REDIS_PATIENCE_MS: "500" } });
+  world = await startIsolatedGateways({ gateways: 2, env: { REDIS_PATIENCE_MS: String(PATIENCE_MS) } });
 });
 
 afterAll(async () => {
@@ -97,79 +99,73 @@ describe("the rate limit: of a user", () => {
 });
 
 describe("reads that are forwarded while they are counted", () => {
+  const path = "/api/v1/networks/held-back";
+  const forwarded = (): number => world.stub.forwarded.filter(({ url }) => url === path).length;
+
   it("pass exactly as long as the limit allows, one after another over two gateways", async () => {
-    const { stub } = world;
-    const key = stub.aKey();
+    const key = world.stub.aKey();
     const startedAt = performance.now();
-    const before = stub.forwarded.length;
+    const before = forwarded();
     let passed = 0;
-    while ((await sendTo(world, passed, key.headers)).status === 200) passed++;
-    expect(passed).toBeGreaterThanOrEqual(BURST);
+    // A busy machine may respond with 503 meanwhile.
+    for (let turn = 0, status = 0; status !== 429; turn++) {
+      ({ status } = await sendTo(world, turn, key.headers, path));
+      if (status === 200) passed++;
+    }
     expect(passed).toBeLessThanOrEqual(BURST + Math.ceil(((performance.now() - startedAt) / 1000) * PER_SECOND));
-    expect(stub.forwarded.length - before).toBe(passed);
+    expect(passed).toBeGreaterThan(BURST - 10);
+    expect(forwarded() - before).toBe(passed);
   });
 
   it("have no response before Redis has counted them", async () => {
     const { stub, servers } = world;
-    const key = stub.aKey();
-    await sendTo(world, 0, key.headers);
-    const before = stub.forwarded.length;
-    let isAnswered = false;
-    servers.redis.pause();
-    try {
-      const response = sendTo(world, 0, key.headers).finally(() => (isAnswered = true));
-      await until(() => stub.forwarded.length > before);
-      for (let n = 0; n < 3; n++) await sendTo(world, 0, {}, "/api/health");
-      expect(isAnswered).toBe(false);
-      servers.redis.resume();
-      expect((await response).status).toBe(200);
-    } finally {
-      servers.redis.resume();
-    }
-    expect(levelOf(await sendTo(world, 0, key.headers)).remaining).toBeLessThan(BURST - 1);
+    // Until Redis was paused for less than gateways wait for it.
+    await until(async () => {
+      const { headers } = stub.aKey();
+      await sendTo(world, 0, headers);
+      const before = forwarded();
+      const pausedAt = performance.now();
+      let isAnswered = false;
+      servers.redis.pause();
+      const response = sendTo(world, 0, headers, path).finally(() => (isAnswered = true));
+      try {
+        await until(() => forwarded() > before);
+        for (let n = 0; n < 3; n++) await sendTo(world, 0, {}, "/api/health");
+        if (performance.now() - pausedAt > PATIENCE_MS - 100) return false;
+        expect(isAnswered).toBe(false);
+      } finally {
+        servers.redis.resume();
+      }
+      const { status } = await response;
+      expect(status).toBe(200);
+      expect(levelOf(await sendTo(world, 0, headers)).remaining).toBeLessThan(BURST - 1);
+      return true;
+    });
   });
 
   it("show nothing to a caller who has used up the limit elsewhere, and are forwarded once", async () => {
     const { stub } = world;
-    const [here, elsewhere] = [0, 1];
-    const path = "/api/v1/networks/held-back";
+    const { headers, userId } = stub.aKey();
+    await sendTo(world, 0, headers);
+    // As another gateway would leave it.
+    await sendToRedis(world, ["SET", `nts:user:${userId}`, String(Date.now() + 60_000)]);
+    const before = forwarded();
     let isAborted = false;
-    stub.respondWith((request, response) => {
-      if (request.url !== path) {
-        sendJson(response, {});
-        return;
-      }
+    stub.respondWith((_request, response) => {
       response.once("close", () => (isAborted ||= !response.writableFinished));
       response.writeHead(200, { "content-type": "application/json", "content-length": 100 }).write('{"secret":');
-      setTimeout(() => response.end(`"${"x".repeat(88)}"}`), 100);
     });
-    // Until it is refused: a token may have been refilled.
-    await until(async () => {
-      const key = stub.aKey();
-      await sendTo(world, here, key.headers);
-      const before = stub.forwarded.length;
-      const others = Array.from({ length: 2 * BURST }, () => sendTo(world, elsewhere, key.headers));
-      await Promise.any(
-        others.map(async (other) => {
-          if ((await other).status !== 429) throw new Error("not refused");
-        }),
-      );
-      const refused = await sendTo(world, here, key.headers, path);
-      await Promise.all(others);
-      if (refused.status === 200) return false;
-      expect(refused.status).toBe(429);
-      expect(await refused.json()).toMatchObject({ code: "rate_limited", params: { retry_after_seconds: 1 } });
-      expect(refused.headers.get("retry-after")).toBe("1");
-      expect(levelOf(refused)).toEqual({ limit: 300, remaining: 0, reset: 30 });
-      await until(() => isAborted);
-      const more = await Promise.all(Array.from({ length: 20 }, () => sendTo(world, here, key.headers, path)));
-      const passed = more.filter(({ status }) => status === 200).length;
-      expect(stub.forwarded.slice(before).filter(({ url }) => url === path)).toHaveLength(1 + passed);
-      return true;
-    });
+    const refused = await sendTo(world, 0, headers, path);
     stub.respondWith((_request, response) => {
       sendJson(response, {});
     });
+    expect([refused.status, levelOf(refused).remaining]).toEqual([429, 0]);
+    const retry_after_seconds = Number(refused.headers.get("retry-after"));
+    expect(await refused.json()).toMatchObject({ code: "rate_limited", params: { retry_after_seconds } });
+    await until(() => isAborted);
+    const more = await Promise.all(Array.from({ length: 10 }, () => sendTo(world, 0, headers, path)));
+    expect(new Set(more.map(({ status }) => status))).toEqual(new Set([429]));
+    expect(forwarded() - before).toBe(1);
   });
 });
 
