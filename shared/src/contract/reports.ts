@@ -80,7 +80,9 @@ export const MOST_DUPLICATES = 200;
 export const MOST_ALIKE = 10;
 
 /** What hosts have in common, the strongest evidence first. */
-const SameMember = z.enum(["mac_address", "ip_address", "hostname", "name"]).meta({ id: "SameMember" });
+const SameMember = z
+  .enum(["serial", "mac_address", "ip_address", "duid", "machine_id", "hostname", "name"])
+  .meta({ id: "SameMember" });
 export type SameMember = z.infer<typeof SameMember>;
 
 const DuplicateHost = z
@@ -95,7 +97,9 @@ export type DuplicateHost = z.infer<typeof DuplicateHost>;
 const AlikeHosts = z
   .object({
     same: SameMember,
-    value: z.string().describe("In lower case, if it is a name."),
+    value: z
+      .string()
+      .describe("In lower case, if it is a name; a serial number, DUID or machine id as a source wrote it."),
     network_id: Id,
     count: z.int().describe("Hosts that have it."),
     hosts: z.array(DuplicateHost).describe(`The oldest ${MOST_ALIKE} of them.`),
@@ -122,8 +126,10 @@ export const reportDuplicates = endpoint({
   tag: "Hosts",
   summary: "Report hosts that may be one machine",
   description:
-    "Hosts of a network with the same MAC address, address, host name or name, the strongest evidence first; hosts that are alike in several ways are " +
-    `listed once. MAC addresses that routers share, and those of hosts that people have split, are no evidence. At most ${MOST_DUPLICATES}, among up to ${MOST_COMPARED_HOSTS} hosts.`,
+    "Hosts of a network with the same serial number, MAC address, address, DUID, machine id, host name or name, the strongest evidence first; hosts that are " +
+    "alike in several ways are listed once. What many machines have is no evidence: serial numbers that nobody has set, MAC addresses that routers share, " +
+    "DUIDs and machine ids of virtual machines and of hosts whose names or serial numbers differ. Neither is what hosts have that people have split. " +
+    `At most ${MOST_DUPLICATES}, among up to ${MOST_COMPARED_HOSTS} hosts.`,
   query: z.strictObject({ network_id: filters.network_id }),
   response: Duplicates,
   errors: [],

@@ -456,6 +456,32 @@ describe("the report of duplicates", () => {
     await owner.call(splitHost, { params: { id: first.id }, body: { interface_ids: [card!.id], name: "repeater" } });
     expect((await read(owner)).duplicates.map(({ same }) => same)).toEqual(["ip_address", "hostname"]);
   });
+
+  it("has hosts with one serial number or machine id, but no copies of an image", async () => {
+    const { owner, network } = await anEmptyNetwork(topology.aCaller());
+    const table = async (...rows: readonly string[]): Promise<void> => {
+      const file = ["Hostname,IP Address,MAC Address,Serial Number,Machine ID", ...rows, ""].join("\n");
+      const type = { "content-type": "text/csv" };
+      const { status } = await owner.raw("post", `/api/v1/imports/csv?network_id=${network}`, file, type);
+      expect(status).toBe(200);
+    };
+    await table(
+      "laptop,10.0.0.2,3C:22:FB:00:00:01,PF-3ABC12,",
+      "web-1,10.0.0.3,3C:22:FB:00:00:02,,5f0c2d7a9b1e4c3d8e6f7a8b9c0d1e2f",
+      "one,10.0.0.4,3C:22:FB:00:00:03,To be filled by O.E.M.,",
+    );
+    await table(
+      "dock,10.0.0.5,3C:22:FB:00:00:04,pf3abc12,",
+      "web-2,10.0.0.6,3C:22:FB:00:00:05,,5f0c2d7a9b1e4c3d8e6f7a8b9c0d1e2f",
+      "two,10.0.0.7,3C:22:FB:00:00:06,To be filled by O.E.M.,",
+    );
+    const read = async () => (await owner.call(reportDuplicates, { query: {} })).duplicates;
+    expect((await read()).map(({ same, value, hosts }) => [same, value, hosts.map(({ name }) => name)])).toEqual([
+      ["serial", "PF-3ABC12", ["laptop", "dock"]],
+    ]);
+    await table("web-1,10.0.0.8,3C:22:FB:00:00:07,,5f0c2d7a9b1e4c3d8e6f7a8b9c0d1e2f");
+    expect((await read()).map(({ same }) => same)).toEqual(["serial"]);
+  });
 });
 
 describe("files of other formats", () => {

@@ -3812,10 +3812,12 @@ class Operations(Transport):
         return self._send("GET", "/api/v1/reports/certificates", query={"days": days, "network_id": network_id})
 
     def report_duplicates(self, *, network_id: str | None = None) -> Response[Duplicates]:
-        """Report hosts that may be one machine. Hosts of a network with the same MAC address, address, host name
-        or name, the strongest evidence first; hosts that are alike in several ways are listed once. MAC
-        addresses that routers share, and those of hosts that people have split, are no evidence. At most 200,
-        among up to 50000 hosts. Requires `Viewer`.
+        """Report hosts that may be one machine. Hosts of a network with the same serial number, MAC address,
+        address, DUID, machine id, host name or name, the strongest evidence first; hosts that are alike in
+        several ways are listed once. What many machines have is no evidence: serial numbers that nobody has
+        set, MAC addresses that routers share, DUIDs and machine ids of virtual machines and of hosts whose
+        names or serial numbers differ. Neither is what hosts have that people have split. At most 200, among
+        up to 50000 hosts. Requires `Viewer`.
         """
         return self._send("GET", "/api/v1/reports/duplicates", query={"network_id": network_id})
 

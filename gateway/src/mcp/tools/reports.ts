@@ -233,7 +233,7 @@ export const findDuplicates = tool({
   name: "find_duplicates",
   title: "Find duplicate hosts",
   description:
-    "Hosts of one network that may be the same machine: they have the same MAC address, IP address, host name or name. A person decides; " +
+    "Hosts of one network that may be the same machine: they have the same serial number, MAC address, IP address, DUID, machine id, host name or name. A person decides; " +
     "plan_change merges them.",
   input: z.object({ network_id: network, from }),
   output: z.object({ compared: count, alike: z.array(Alike) }),

@@ -16,8 +16,11 @@ import { useNetworkScope } from "../scope/networks.js";
 import { MergeWindow } from "./merge-window.js";
 
 const SAME: Readonly<Record<SameMember, string>> = {
+  serial: "Serial number",
   mac_address: "MAC address",
   ip_address: "Address",
+  duid: "DUID",
+  machine_id: "Machine id",
   hostname: "Host name",
   name: "Name",
 };
@@ -49,7 +52,8 @@ export default function DuplicatesPage(): ReactNode {
         })}
         empty={
           <EmptyState icon={CopyCheck} title="No two hosts are alike">
-            Hosts of a network with the same MAC address, address, host name or name are listed here.
+            Hosts of a network with the same serial number, MAC address, address, machine id, host name or name are
+            listed here.
           </EmptyState>
         }
       />

@@ -10,17 +10,19 @@ import {
   type SameMember,
 } from "@nts/shared/contract";
 import { folded } from "@nts/shared/contract/folding.rules";
+import { MARK_KINDS, type MarkKind } from "@nts/shared/contract/marks.rules";
 import { validationFailed } from "@nts/shared/errors";
 import { putUnder } from "@nts/shared/groups";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { documentsIn } from "@nts/shared/mongo/raw-find";
-import { BY_ID, creationIndex } from "../storage/indexes.js";
+import { BY_ID, creationIndex, HOST_ORDER_INDEX } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
 import { addressOfKey } from "../values/addresses.js";
-import { isOfRouters } from "../values/mac-addresses.rules.js";
+import { isOfRouters, isOfVirtualMachine } from "../values/mac-addresses.rules.js";
+import { isEvidence, type KnownBy, kindOfMark } from "./alike-marks.rules.js";
 
-// Hosts that may be one machine. What they have in common is grouped, addresses by the database and names here, so that the
-// work grows with the hosts, and not with their pairs.
+// Hosts that may be one machine. What they have in common is grouped, addresses by the database, and names, serial numbers
+// and the like here, so that the work grows with the hosts, and not with their pairs.
 
 type Reads = Pick<Storage, "hosts" | "interfaces" | "totals" | "counted">;
 
@@ -37,10 +39,19 @@ export async function duplicatesOf(storage: Reads, scope: Scope): Promise<Duplic
   const withMac = await sharedBy(storage, scope, "mac_address");
   const byMac = await withoutSeparated(storage, scope, withMac);
   const byAddress = await sharedBy(storage, scope, "ip_address");
-  const { compared, byHostname, byName } = await namesakes(storage, scope);
+  const { compared, withMark, byHostname, byName } = await namesakes(storage, scope);
+  const byMark = await marked(storage, scope, withMark);
   // The strongest evidence comes first; hosts that are alike in several ways are named once.
   const groups = new Map<string, Group>();
-  for (const group of [...byMac, ...byAddress, ...byHostname, ...byName]) {
+  for (const group of [
+    ...byMark.serial,
+    ...byMac,
+    ...byAddress,
+    ...byMark.duid,
+    ...byMark.machine_id,
+    ...byHostname,
+    ...byName,
+  ]) {
     const key = group.ids.join(" ");
     if (!groups.has(key)) groups.set(key, group);
   }
@@ -51,7 +62,9 @@ export async function duplicatesOf(storage: Reads, scope: Scope): Promise<Duplic
   const byId = new Map(found.map((document) => [document._id, shownOf(document)]));
   return {
     compared,
-    complete: [groups.size - 1, withMac.length, byAddress.length].every((found) => found < MOST_DUPLICATES),
+    complete: [groups.size - 1, withMac.length, byAddress.length, withMark.length].every(
+      (found) => found < MOST_DUPLICATES,
+    ),
     duplicates: listed.map(({ ids: own, ...group }) => ({ ...group, hosts: own.flatMap((id) => byId.get(id) ?? []) })),
   };
 }
@@ -108,22 +121,78 @@ async function withoutSeparated({ interfaces }: Reads, scope: Scope, groups: rea
   });
 }
 
-/** Groups of hosts with the same host name or name, in any case. */
+/** The first interfaces of each host that are looked at. */
+const CARDS_OF_HOST = 5;
+
+/**
+ * By kind, groups of hosts with the same serial number and the like; without those that people have split, and without virtual
+ * machines where copies of an image have it, too.
+ */
+async function marked(
+  { hosts, interfaces }: Reads,
+  scope: Scope,
+  groups: readonly Group[],
+): Promise<Readonly<Record<MarkKind, readonly Group[]>>> {
+  const by: Record<MarkKind, Group[]> = { serial: [], duid: [], machine_id: [] };
+  const some = groups.slice(0, MOST_DUPLICATES);
+  const ids = [...new Set(some.flatMap((group) => group.ids))];
+  if (ids.length === 0) return by;
+  const written = new Map<string, string>();
+  const found = await hosts.findMarked(scope, ids);
+  // As the oldest one has it.
+  for (const { marks } of found.sort((a, b) => (a.id < b.id ? -1 : 1)))
+    for (const { key, value } of marks) if (!written.has(key)) written.set(key, value);
+  const cards = await interfaces.select(
+    scope,
+    { host_id: { $in: ids }, position: { $lt: CARDS_OF_HOST } },
+    { projection: { wire: 1 }, hint: HOST_ORDER_INDEX },
+  );
+  const separated = new Set<string>();
+  const virtual = new Set<string>();
+  for (const { wire } of cards) {
+    const { host_id, is_separate, mac_address } = JSON.parse(wire) as Interface;
+    if (is_separate === true) separated.add(host_id);
+    if (mac_address !== null && isOfVirtualMachine(mac_address)) virtual.add(host_id);
+  }
+  for (const { ids: all, value: key, ...group } of some) {
+    const kind = kindOfMark(key);
+    const left = all.filter((id) => !separated.has(id) && (kind === "serial" || !virtual.has(id)));
+    const count = group.count - all.length + left.length;
+    if (left.length > 1) by[kind].push({ ...group, same: kind, value: written.get(key) ?? "", count, ids: left });
+  }
+  return by;
+}
+
+/** Groups of hosts with the same serial number and the like, and with the same host name or name, in any case. */
 async function namesakes({ hosts }: Reads, scope: Scope) {
   const idsBy = { hostname: new Map<string, string[]>(), name: new Map<string, string[]>() };
+  const hostsWith = new Map<string, KnownBy[]>();
   let compared = 0;
   const find = {
     filter: hosts.within(scope),
-    projection: { name: 1, hostname: 1, network_id: 1 },
+    projection: { name: 1, hostname: 1, network_id: 1, marks: 1 },
     sort: { created_at: 1, _id: 1 },
     hint: creationIndex(scope.networks !== "all"),
   } as const;
   for await (const batch of hosts.read(scope, find))
-    for (const { _id: id, network_id, hostname, name } of documentsIn(batch)) {
+    for (const { _id: id, network_id, hostname, name, marks } of documentsIn(batch)) {
       compared++;
       putUnder(idsBy.hostname, keyOf(network_id, hostname), String(id));
       putUnder(idsBy.name, keyOf(network_id, name), String(id));
+      if (!Array.isArray(marks) || marks.length === 0) continue;
+      const host: KnownBy = {
+        ...{ id: String(id), hostname: typeof hostname === "string" ? hostname : null, name: String(name) },
+        marks: marks.map(String),
+      };
+      for (const key of host.marks) putUnder(hostsWith, `${String(network_id)} ${key}`, host);
     }
+  const withMark = [...hostsWith].flatMap(([key, some]): Group[] => {
+    const [network_id = "", mark = ""] = key.split(" ");
+    if (!isEvidence(mark, some)) return [];
+    const ids = some.slice(0, MOST_ALIKE).map(({ id }) => id);
+    return [{ same: kindOfMark(mark), value: mark, network_id, count: some.length, ids: ids.sort() }];
+  });
+  withMark.sort((a, b) => MARK_KINDS.indexOf(kindOfMark(a.value)) - MARK_KINDS.indexOf(kindOfMark(b.value)));
   const groupsOf = (same: SameMember & keyof typeof idsBy): Group[] =>
     [...idsBy[same]].flatMap(([key, ids]) => {
       const [network_id = "", ...value] = key.split(" ");
@@ -131,7 +200,7 @@ async function namesakes({ hosts }: Reads, scope: Scope) {
       const shown = ids.slice(0, MOST_ALIKE).sort();
       return ids.length > 1 ? [{ same, value: value.join(" "), network_id, count: ids.length, ids: shown }] : [];
     });
-  return { compared, byHostname: groupsOf("hostname"), byName: groupsOf("name") };
+  return { compared, withMark, byHostname: groupsOf("hostname"), byName: groupsOf("name") };
 }
 
 /** Hosts without a value are under the network alone. */
