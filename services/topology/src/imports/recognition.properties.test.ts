@@ -21,8 +21,7 @@ interface Faults {
 /** Which machine each host is of, as it turns out. */
 interface Judge {
   readonly machineOf: Map<string, Machine>;
-  /** What each machine has shown so far. */
-  readonly shown: Map<Machine, Set<string>>;
+  readonly shown: World["shown"];
   readonly faults: Faults;
 }
 
@@ -52,7 +51,7 @@ function importInto(network: MemoryNetwork, observation: Observation, { machineO
 /** Runs a world. */
 function faultsIn(world: World): Faults {
   const network = createMemoryNetwork();
-  const judge: Judge = { machineOf: new Map(), shown: new Map(), faults: { joined: [], doubled: [] } };
+  const judge: Judge = { machineOf: new Map(), shown: world.shown, faults: { joined: [], doubled: [] } };
   for (const day of world.days) {
     passed(world, day);
     for (const look of day.looks) {

@@ -42,10 +42,14 @@ const EVENTS = ["renumber", "swap", "rename", "reconnect", "new mac", "replace"]
 export interface World {
   readonly machines: Machine[];
   readonly days: readonly Day[];
-  /** Which machine sources have last seen at an address. */
-  readonly lastAt: Map<string, Machine>;
+  /** Which machine sources have last seen at an address, and whether its host there has its serial number. */
+  readonly lastAt: Map<string, { readonly machine: Machine; readonly isMarked: boolean }>;
+  /** Network cards that were seen together with a serial number. */
+  readonly marked: Set<string>;
   /** And at which without its network card. */
   readonly cardlessAt: Map<string, Machine>;
+  /** What each machine has shown so far. */
+  readonly shown: Map<Machine, Set<string>>;
 }
 
 /** A file, and the truth about it. */
@@ -82,7 +86,10 @@ export const aWorld: fc.Arbitrary<() => World> = fc
     fc.array(fc.constantFrom(...KINDS), { minLength: 2, maxLength: 8 }),
     fc.array(aDay, { minLength: 1, maxLength: 6 }),
   )
-  .map(([kinds, days]) => () => ({ machines: kinds.map(newMachine), days, lastAt: new Map(), cardlessAt: new Map() }));
+  .map(([kinds, days]) => () => ({
+    ...{ machines: kinds.map(newMachine), days },
+    ...{ lastAt: new Map(), marked: new Set(), cardlessAt: new Map(), shown: new Map() },
+  }));
 
 let made = 0;
 
@@ -188,16 +195,19 @@ function replacementOf({ name }: Machine, ip: string | null): Machine {
 }
 
 /** What a source writes. */
-export function observed({ machines, lastAt, cardlessAt }: World, { source, mask }: Look): Observation {
+export function observed(world: World, { source, mask }: Look): Observation {
+  const { machines, lastAt, marked, cardlessAt, shown: before } = world;
   const seen = machines.filter((machine, at) => ((mask >> at) & 1) === 1 && isSeenBy(machine, source));
   const ownerOf = new Map<string, Machine>();
   const shownAt = new Map<string, string[]>();
   const rows: string[] = [];
   const facts: object[] = [];
+  const seenAt: World["lastAt"] = new Map();
   for (const machine of seen) {
     const { name, serial, duid } = machine;
     const own: string[] = [];
-    if ((source === "facts" || source === "assets") && isTelling(machine) && serial !== null) own.push(serial);
+    const showsSerial = (source === "facts" || source === "assets") && isTelling(machine) && serial !== null;
+    if (showsSerial) own.push(serial);
     if (source.startsWith("leases") && machine.kind === "laptop" && duid !== null) own.push(duid);
     const all: string[] = [];
     const isWhole = source === "facts";
@@ -206,13 +216,17 @@ export function observed({ machines, lastAt, cardlessAt }: World, { source, mask
       const isShown = isWhole || source === "assets" ? ip !== null : ip !== null && ((mask >> (at + 3)) & 1) === 0;
       if (ip === null || !isShown) continue;
       const address = source === "leases6" ? sixOf(machine) : ip;
-      // Where another machine was, nobody can tell a machine without its card.
-      const isOnlyThere = (lastAt.get(address) ?? machine) === machine;
-      const isWithCard = source !== "leases6" && (source !== "assets" || !isOnlyThere || ((mask >> 9) & 1) === 1);
-      // Nor can anybody tell whether the one that was there without its card is gone.
-      if ((cardlessAt.get(address) ?? machine) !== machine) continue;
+      // Where another machine was, nobody can tell a machine without its card, unless both show serial numbers.
+      const last = lastAt.get(address) ?? null;
+      const isAlone = last === null || last.machine === machine || (showsSerial && last.isMarked);
+      const isWithCard = source !== "leases6" && (source !== "assets" || !isAlone || ((mask >> 9) & 1) === 1);
+      // Nor can anybody tell whether the one that was there without its card is gone, unless this one is known.
+      const isKnown = showsSerial || (isWithCard && before.get(machine)?.has(mac) === true);
+      if (!isKnown && (cardlessAt.get(address) ?? machine) !== machine) continue;
       if (isWithCard) cardlessAt.delete(address);
       else cardlessAt.set(address, machine);
+      if (isWithCard && showsSerial) marked.add(mac);
+      seenAt.set(address, { machine, isMarked: showsSerial || (isWithCard && marked.has(mac)) });
       ownerOf.set(address, machine);
       const shown = [...own, ...(isWithCard ? [mac] : []), ...(source === "assets" && !isWithCard ? [address] : [])];
       if (isWhole) all.push(...shown);
@@ -226,9 +240,9 @@ export function observed({ machines, lastAt, cardlessAt }: World, { source, mask
       if (source === "leases6") rows.push(`4102444800 77${at} ${address} ${name ?? "*"} ${duid ?? "*"}`);
       if (source === "assets") rows.push([name, ip, isWithCard ? mac : "", serial].join(","));
     }
-    if (isWhole) facts.push(factsOf(machine));
+    if (all.length > 0) facts.push(factsOf(machine));
   }
-  for (const [ip, machine] of ownerOf) lastAt.set(ip, machine);
+  for (const [ip, one] of seenAt) lastAt.set(ip, one);
   return { file: fileOf(source, rows, facts), given: { format: FORMATS[source] }, ownerOf, shownAt };
 }
 
@@ -254,7 +268,8 @@ function isTelling({ kind }: Machine): boolean {
 
 /** Of a client of IPv6, which keeps it for its DUID. */
 function sixOf({ id }: Machine): string {
-  return `2001:db8::${id.replace(/\D/g, "")}`;
+  const n = Number(id.replace(/\D/g, ""));
+  return `2001:db8::1:${(n >> 16) + 1}:${hex(n & 65_535, 1)}`;
 }
 
 function nmapHost(ip: string, mac: string, name: string | null): string {
