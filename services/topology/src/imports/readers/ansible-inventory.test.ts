@@ -21,7 +21,11 @@ describe("Inventories of Ansible", () => {
       ["3 host laptop: it has no address in ansible_host"],
     ],
     ["nested", ["deep [10.96.0.5]: "], []],
-    ["ranges", ["a [10.94.0.5]: "], ["3 line 3: it is not a host; ranges of names are not read"]],
+    [
+      "ranges",
+      ["a [10.94.0.5]: "],
+      ["3 line 3: it is not a host; ranges of names are not read: import the output of `ansible-inventory --list`"],
+    ],
     ["without", ["b [10.95.0.6]: "], ["2 host only-a-name: it has no address in ansible_host"]],
   ])("become hosts, and what is left out has a line and a reason: %s", (name, hosts, skipped) => {
     const file = corpusFile("ansible-inventory", name);
@@ -58,6 +62,15 @@ describe("What this system has exported", () => {
 });
 
 describe("An inventory", () => {
+  it("with ranges of names in YAML names no host like that", () => {
+    const file =
+      'all:\n  hosts:\n    "db[a:c]":\n      ansible_host: 10.0.0.1\n    web:\n      ansible_host: 10.0.0.2\n';
+    expect(importedFrom([[file]])).toEqual(["web [10.0.0.2]: "]);
+    expect(skippedIn(ansibleInventory, file)).toEqual([
+      "1 host db[a:c]: ranges of names are not read: import the output of `ansible-inventory --list`",
+    ]);
+  });
+
   it("observes nothing, and is rejected without a host", () => {
     expect(read(ansibleInventory, corpusFile("ansible-inventory", "list")).coverage).toBeNull();
     expect(refusalOf(ansibleInventory, "{}")).toBe(

@@ -89,8 +89,7 @@ function* inIni(blocks: readonly Uint8Array[], { skipped }: Sightings): Generato
     else if (text === "" || /^[#;]/.test(text) || !isOfHosts) continue;
     else {
       const entry = hostIn(line, text);
-      if (entry === null)
-        skipped.add(line.number, `line ${line.number}`, "it is not a host; ranges of names are not read");
+      if (entry === null) skipped.add(line.number, `line ${line.number}`, `it is not a host; ${RANGES}`);
       else yield entry;
     }
   }
@@ -103,6 +102,10 @@ function hostIn({ number: line }: Line, text: string): Entry | null {
   const variables = Object.fromEntries([...found].map(([, key = "", a, b, c]) => [key, a ?? b ?? c ?? ""]));
   return { line, name, variables };
 }
+
+/** Of several hosts, such as `web[01:20].example.com`. */
+const RANGE = /\[\w+:\w+(?::\d+)?\]/;
+const RANGES = "ranges of names are not read: import the output of `ansible-inventory --list`";
 
 const KEY = new RegExp(`^${ATTRIBUTE_KEY}$`);
 
@@ -129,6 +132,10 @@ function isAttribute([key, value]: [string, unknown]): boolean {
 /** Adds a host, or skips it with a reason. */
 function take({ add, skipped }: Sightings, { line, name, variables }: Entry): void {
   const what = `host ${name.slice(0, 60)}`;
+  if (RANGE.test(name)) {
+    skipped.add(line, what, RANGES);
+    return;
+  }
   const written = [textAt(variables, "ansible_host"), ...listAt(variables, "nts_addresses").map(String), name];
   const ips = [...new Set(written.flatMap((text) => addressIn(text) ?? []))];
   const usable = ips.filter((ip) => reasonAgainst(ip) === null);

@@ -2,7 +2,7 @@
 // machine.
 
 const BRIDGE =
-  /^(?:docker\d+|docker_gwbridge|br-[0-9a-f]{12}|veth\w*|cni\d+|cni-podman\d+|podman\d+|flannel\.\d+|cali\w*|cilium\w*|lxcbr\d+|lxdbr\d+|incusbr\d+|virbr\d+(?:-nic)?|vnet\d+|fwbr\w*|fwln\w*|fwpr\w*|tap\w*)$/;
+  /^(?:docker\d+|docker_gwbridge|br-[0-9a-f]{12}|veth\w*|cni\d+|cni-podman\d+|podman\d+|flannel\.\d+|cali\w*|cilium\w*|lxcbr\d+|lxdbr\d+|incusbr\d+|virbr\d+(?:-nic)?|vnet\d+|bridge1\d\d|vmenet\d+|fwbr\w*|fwln\w*|fwpr\w*|tap\w*)$/;
 
 /** Maximum length of link names, exclusive. */
 const NAME_LIMIT = 50;

@@ -70,7 +70,10 @@ describe("a CSV table", () => {
     [
       "drawn",
       ["web [10.10.10.11, fd42:1::11]: "],
-      ["2 columns TYPE, SNAPSHOTS: nothing is made of what such a column says", "6 row old: it has no address"],
+      [
+        "2 columns TYPE, SNAPSHOTS: nothing is made of what such a column says",
+        "6 row old: the row says that it is STOPPED; to take such rows, ignore the column",
+      ],
     ],
     ["aligned", ["nas [10.11.0.1 00:11:32:11:00:01]: ", "printer [10.11.0.2 00:1B:A9:11:00:02]: "], []],
     [
@@ -100,7 +103,7 @@ describe("a table in JSON", () => {
       "netbox-answer",
       ["sw1 [10.0.0.2]: "],
       [
-        "1 columns url, site: nothing is made of what such a column says",
+        "1 columns url, site, device_type: nothing is made of what such a column says",
         "1 row srv1: the row says that it is offline; to take such rows, ignore the column",
       ],
     ],
@@ -134,13 +137,27 @@ describe("a table in JSON", () => {
     ],
     [
       "aws-instances",
-      ["ip-10-0-1-5.ec2.internal [10.0.1.5 02:00:00:00:00:01]: "],
+      ["web1 [10.0.1.5 02:00:00:00:00:01]: "],
       ["1 columns InstanceId, PublicIpAddress: nothing is made of what such a column says"],
     ],
   ])("becomes hosts by the same headings, wherever its objects are: %s", (name, hosts, skipped) => {
     const file = corpusFile("csv", name);
     expect(importedFrom([[file]])).toEqual(hosts);
     expect(skippedIn(csv, file)).toEqual(skipped);
+  });
+
+  it("gives a machine the addresses that lie in another member of it, and names what is not read", () => {
+    const card = '{"hwaddr":"00:16:3e:11:22:33","host_name":"veth1","addresses":[{"address":"10.0.0.5"}]}';
+    const incus = `[{"name":"web","status":"Running","config":{"a":1},"state":{"network":{"eth0":${card}}}},{"name":"db","status":"Stopped"}]`;
+    expect(importedFrom([[incus]])).toEqual(["web [10.0.0.5 00:16:3E:11:22:33]: "]);
+    expect(skippedIn(csv, incus)).toEqual([
+      "1 column config: nothing is made of what such a column says",
+      "1 row db: the row says that it is Stopped; to take such rows, ignore the column",
+    ]);
+    const hetzner = '[{"name":"web","public_net":{"ipv4":{"ip":"203.0.113.5"}},"private_net":[{"ip":"10.0.0.2"}]}]';
+    expect(importedFrom([[hetzner]])).toEqual(["web [10.0.0.2, 203.0.113.5]: "]);
+    const google = '[{"name":"vm","networkInterfaces":[{"name":"nic0","networkIP":"10.128.0.2"}]}]';
+    expect(importedFrom([[google]])).toEqual(["vm [10.128.0.2]: "]);
   });
 
   it("gives a machine the addresses of its cards, and is refused if nothing has an address", () => {
@@ -154,6 +171,12 @@ describe("a table in JSON", () => {
 });
 
 describe("a CSV table, cell by cell,", () => {
+  it("says what a spreadsheet has made of a MAC address", () => {
+    expect(skippedIn(csv, "Name;IP;MAC\npc;10.0.0.1;7,20E+11\n")).toEqual([
+      "2 row pc: a spreadsheet has made the number 7,20E+11 of a MAC address: format the column as text before",
+    ]);
+  });
+
   it("says what a device is", () => {
     const file =
       "IP;Hersteller;Modell;Seriennummer;Betriebssystem\n10.0.0.1;Dell;R640;ABC1;Debian 12\n10.0.0.2;-;;n/a;\n";

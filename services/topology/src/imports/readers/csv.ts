@@ -345,15 +345,19 @@ const TOO_MANY_ROWS: Fault = {
   code: "too_many_rows",
 };
 
+/** What spreadsheets make of twelve digits. */
+const SHORTENED = /^\d(?:[.,]\d{1,15})?E[+-]?\d{1,3}$/i;
+
 /** MAC addresses that are invalid, or of no certain address; the row still counts without them. */
 function macFaults(row: TableRow): Fault[] {
   const written = wordsIn(row.all("mac"));
   const wrong = written.filter((word) => word !== UNKNOWN_MAC && macIn(word) === null);
-  const faults: Fault[] = wrong.map((word) => ({
-    reason: `${word.slice(0, 50)} is not a MAC address`,
-    column: "mac",
-    code: "not_a_mac_address",
-  }));
+  const shortened = SHORTENED.exec(row.all("mac").trim());
+  const reasons =
+    shortened === null
+      ? wrong.map((word) => `${word.slice(0, 50)} is not a MAC address`)
+      : [`a spreadsheet has made the number ${shortened[0]} of a MAC address: format the column as text before`];
+  const faults = reasons.map((reason): Fault => ({ reason, column: "mac", code: "not_a_mac_address" }));
   const words = addressWords(row);
   const usable = words.filter((word) => !isLinkLocalWord(word));
   const { length } = words;

@@ -96,6 +96,7 @@ describe("DHCP leases", () => {
       [
         "9 lease of 10.20.30.41: it has expired",
         "16 lease of 10.20.30.42: it was abandoned: something else has the address",
+        "25 lease of 10.20.30.43: the file ends inside it",
       ],
     ],
   ])("become hosts while they are valid, and what is left out has a line and a reason: %s", (name, hosts, skipped) => {
@@ -119,6 +120,17 @@ describe("DHCP leases: times and numbers", () => {
     expect(importedFrom([[moved]])).toEqual(["nas [10.0.0.1 00:11:32:00:00:02]: "]);
     const released = moved + row("00:11:32:00:00:02", 3);
     expect(skippedIn(dhcpLeases, released)).toEqual(["4 lease of 10.0.0.1: it was released"]);
+  });
+
+  it("are left out with a reason if the file ends inside them, and names are read as dhcpd writes them", () => {
+    const lease = (end: number, name: string): string =>
+      `lease 10.0.0.${end} {\n  hardware ethernet 00:11:32:00:00:0${end};\n  client-hostname "${name}";\n`;
+    const file = `${lease(1, 'desk\\"top')}}\n${lease(2, "b\\303\\274ro")}}\n${lease(3, "tablet")}`;
+    expect(importedFrom([[file]])).toEqual([
+      'desk"top [10.0.0.1 00:11:32:00:00:01]: ',
+      "büro [10.0.0.2 00:11:32:00:00:02]: ",
+    ]);
+    expect(skippedIn(dhcpLeases, file)).toEqual(["9 lease of 10.0.0.3: the file ends inside it"]);
   });
 
   it("count in any unknown state", () => {

@@ -61,7 +61,8 @@ function readLines(blocks: readonly Uint8Array[], { nowMs }: ReaderGiven): Scan 
     if (leases.size > MOST_SIGHTINGS) throw faultAt(line.number, `an import reads at most ${MOST_SIGHTINGS} leases`);
   }
   if (kind === null) throw faultAt(1, "must be leases of dnsmasq, odhcpd, ISC dhcpd or, as CSV, Kea; or reservations");
-  for (const lease of leases.values()) takeLease(sightings, lease, nowMs);
+  const cutOff = kind.cutOff?.() ?? null;
+  for (const lease of [...leases.values(), ...(cutOff === null ? [] : [cutOff])]) takeLease(sightings, lease, nowMs);
   return sightings.scan(toolInfo("DHCP"));
 }
 

@@ -11,7 +11,7 @@ const FOREIGN: readonly (readonly [beginning: RegExp, advice: string])[] = [
   ],
   [/^Nmap scan report for /, "is the output of nmap for people: scan with -oX, and import the XML file"],
   [
-    /^\S+\s+Link encap:|^\d+: lo: <LOOPBACK|^lo0?: flags=/,
+    /^lo0?\s+UNKNOWN\s|^\S+\s+Link encap:|^\d+: lo: <LOOPBACK|^lo0?: flags=/,
     "lists the addresses of one machine: import `ip -j neigh` or `ss -H -tulnp` of it, or run `nts collect` there",
   ],
   [
@@ -85,6 +85,14 @@ const FOREIGN: readonly (readonly [beginning: RegExp, advice: string])[] = [
   [
     /^(?:\S{1,100}[#>].{0,300}\n)?Capability Codes: .*(?:\n.*){1,6}\n\s*Device ID\s+Local Int/,
     "are the neighbours of a switch for people: import `snmpwalk -On` of it",
+  ],
+  [
+    /^(?:\S{1,100}[#>].{0,300}\n)?(?:-{10,}\n)?\s*Device ID: ?\S/,
+    "are the neighbours of a switch for people: import `snmpwalk -On` of it",
+  ],
+  [
+    /^(?:\d{1,3}(?:\.\d{1,3}){3}[ \t]*\n){2}/,
+    "is a list of addresses alone, which says nothing of the machines: scan them with nmap -oX, or write a table with the headings ip_address and hostname",
   ],
   [
     /^(?:#.*\n|\s)*define (?:host|hostgroup|service) ?\{/,

@@ -34,7 +34,7 @@ describe("the columns of a table, by their headings", () => {
     ["Lansweeper", "AssetName;IPAddress;Mac;Domain", "name address mac -"],
     ["Angry IP Scanner", "IP;Ping;Hostname;Ports;MAC Address;MAC Vendor", "address state hostname port mac vendor"],
     ["Advanced IP Scanner", "Status;Name;IP;Manufacturer;MAC address", "state name address vendor mac"],
-    ["Fing", "IP;State;Hostname;MAC;Vendor", "address state hostname mac vendor"],
+    ["Fing", "IP Address;State;Hostname;Hardware Address;Hardware Vendor", "address state hostname mac vendor"],
     ["German, of devices", "IP;Hersteller;Modell;Seriennummer;Betriebssystem", "address vendor model serial os"],
     ["French, of devices", "IP;Marque;Modèle;N° de série;Système d'exploitation", "address vendor model serial os"],
     ["Spanish, of devices", "IP;Marca;Modelo;Nº de serie;Sistema operativo", "address vendor model serial os"],
@@ -54,6 +54,13 @@ describe("the columns of a table, by their headings", () => {
     ["with versions of systems", "IP;OS;Version", "address os os_version"],
     ["with versions of services", "ip;port;protocol;service;version", "address port protocol service version"],
     ["services", "host;ip_address;port;protocol;name;service_definition", "host address port protocol name definition"],
+    [
+      "virtual machines and what they run on",
+      "VM;Powerstate;DNS Name;Primary IP Address;Host",
+      "name state hostname address -",
+    ],
+    ["those of Hyper-V", "VMName;ComputerName;MacAddress;IPAddresses", "name - mac address"],
+    ["OCS Inventory", "Computer;Betriebssystem;IP-Adresse", "host os address"],
     ["ports beside a switch, of services", "host;ip;port;protocol;switch", "host address port protocol -"],
   ])("%s", (_what, headings, expected) => {
     expect(columns(headings)).toBe(expected);
@@ -119,6 +126,8 @@ describe("a cell", () => {
     ["状态", "离线", true],
     ["状態", "オフライン", true],
     ["Durum", "Çevrimdışı", true],
+    ["Powerstate", "poweredOff", true],
+    ["Status", "Planned", true],
     ["Online", "no", true],
     ["Online", "FALSE", true],
     ["Online", "yes", false],

@@ -10,6 +10,7 @@ const HEADINGS = {
     "ipaddress ip_addr ip_adr last_ip local_ip primary_ip primary_ipv4 primary_ipv6 primary_ip4 primary_ip6 devlastip",
     "lan_ip lan_ip_address internal_ip internal_ip_address local_ip_address management_ip management_ip_address mgmt_ip mgmt_ip_address ip_management",
     "last_reported_ip last_reported_ip_address last_ip_address ip_lan ip_interne ip_interna internes_ip interne_ip",
+    "primary_ip_address primary_ipv4_address primary_ipv6_address ipaddresses networkip network_ip host_address hostadresse primare_ip_adresse",
     "ip_address_v4 ip_address_v6 tailscaleips privateipaddress privateipaddresses private_ip private_ip_address",
     "ip_adresse ip_adressen ipadresse ipv4_adresse ipv6_adresse adresse_ip adresses_ip adresse_ipv4 adresse_ipv6",
     "direccion_ip direcciones_ip indirizzo_ip indirizzi_ip endereco_ip enderecos_ip ip_adres ip_adressen ipadres",
@@ -33,8 +34,8 @@ const HEADINGS = {
     "nome_host nome_dns nome_do_host nome_computer nome_del_computer nome_do_computador hostnaam dns_naam computernaam",
     "nazwa_hosta nazwa_komputera nazev_hostitele nazev_pocitace имя_хоста имя_компьютера 主机名 计算机名 ホスト名 호스트_이름",
   ],
-  host: ["host machine server rechner maschine hote serveur servidor macchina maquina"],
-  device: ["device virtual_machine gerat geraet appareil dispositivo apparaat vm"],
+  host: ["host machine server computer rechner maschine hote serveur servidor macchina maquina"],
+  device: ["device virtual_machine gerat geraet appareil dispositivo apparaat vm vm_name vmname"],
   name: [
     "name sysname label title display_name alias device_name client client_name devname assetname asset_name",
     "bezeichnung geratename geraetename nom nom_de_l_appareil nombre nombre_del_dispositivo nome nome_dispositivo",
@@ -49,7 +50,7 @@ const HEADINGS = {
     "omschrijving opmerking opmerkingen beschrijving",
   ],
   vendor: [
-    "vendor manufacturer mac_vendor macvendor hersteller fabricant constructeur fabricante fornecedor produttore fornitore",
+    "vendor manufacturer mac_vendor macvendor hardware_vendor hw_vendor hersteller fabricant constructeur fabricante fornecedor produttore fornitore",
     "producent vyrobce vyrobca tillverkare valmistaja uretici gyarto producator производитель виробник 厂商 制造商 メーカー 제조사",
     "fabrikant devvendor oui vendor_name manufacturer_name make brand marke marque marca merk",
   ],
@@ -100,6 +101,7 @@ const HEADINGS = {
     "connection_status connection_state device_status device_state host_status host_state network_status online_status",
     "verbindungsstatus geratestatus erreichbarkeit etat_de_la_connexion estado_de_conexion stato_connessione",
     "estado_da_conexao verbindingsstatus toestand stan stav tillstand tila durum allapot stare состояние статус стан 状态 状態 상태",
+    "powerstate power_state betriebszustand",
     "online is_online alive is_alive reachable is_reachable is_up active is_active present is_present connected is_connected",
     "erreichbar aktiv verbunden en_ligne actif joignable connecte en_linea activo alcanzable conectado in_linea attivo",
     "raggiungibile connesso ativo alcancavel bereikbaar actief verbonden 在线 オンライン 온라인",
@@ -183,6 +185,9 @@ const OF_SWITCHES =
 /** Beside one of these, "Name" is that of an interface. */
 const OF_CARDS = /^(?:virtual_machine|vm|enabled|mtu|mgmt_only|lag|bridge|parent_interface)$/;
 const OF_CLIENT = /^client_?id$/;
+/** The names of virtual machines, beside those of the machines that they run on. */
+const OF_GUESTS = /^(?:vm|vm_?name|virtual_machine)$/;
+const OF_RUNNERS = /^(?:host|server|machine|computer_?name)$/;
 
 /** A heading without case, accents and punctuation: "IP-Adresse (LAN)" is `ip_adresse_lan`. */
 export function headingKey(heading: string): string {
@@ -231,6 +236,10 @@ export function columnsOf(headings: readonly string[], meanings: Said = new Map(
   const isPlug = has("port") && !isOfServices && (isSwitch || keys.some((key) => OF_SWITCHES.test(key)));
   // Tables of interfaces name the machine as device or virtual machine, and the interface as such.
   const isOfCards = has("name") && !has("hostname") && !has("host") && keys.some((key) => OF_CARDS.test(key));
+  const isRunner = (index: number): boolean =>
+    (known[index] === "host" || known[index] === "hostname") && OF_RUNNERS.test(keys[index] ?? "");
+  const isOfGuests =
+    keys.some((key) => OF_GUESTS.test(key)) && keys.some((_key, index) => isRunner(index)) && !has("interface");
   const hasCard = known.some((column, index) => column === "mac" && !OF_CLIENT.test(keys[index] ?? ""));
   return known.map((column, index): Column | null => {
     if (meanings.has(keys[index] ?? "")) return column;
@@ -238,6 +247,8 @@ export function columnsOf(headings: readonly string[], meanings: Said = new Map(
     if (column === "plug" || (column === "port" && isPlug)) return isSwitchNamed ? "plug" : null;
     if (column === "switch") return isPlug || has("plug") ? "switch" : null;
     if (column === "device" && isSwitch && (isPlug || has("plug"))) return "switch";
+    if (isOfGuests && isRunner(index)) return null;
+    if (isOfGuests && OF_GUESTS.test(keys[index] ?? "")) return has("name") ? null : "name";
     // The identity of a client contains its MAC address, which other columns have as it is.
     if (column === "mac" && hasCard && OF_CLIENT.test(keys[index] ?? "")) return null;
     // A version is that of the service, else of the operating system, else of something unknown.
@@ -259,6 +270,7 @@ const NO_MACHINE = new RegExp(
   [
     "^(?:dead|down|offline|off-line|off|away|absent|disconnected|not connected|lost|gone|timed? ?out|timeout|host down",
     "no (?:reply|response|answer)|not (?:responding|reachable|present|seen|alive|available|active|online)|unreachable|unresponsive",
+    "stopped|stopping|terminated|shut ?off|shut ?down|powered ?off|suspended|deallocated|not running|planned|geplant|planifiée?|planificad[oa]|pianificat[oa]|gepland",
     "free|available|unused|vacant|unassigned|expired|declined|released|abandoned|inactivereservation|deprecated|decommissioned",
     "decommissioning|retired|inactive",
     "archived|disposed|scrapped|sold|stolen|lost\\/stolen|undeployable|in stock|in storage|written off|archiviert|ausgemustert|verschrottet|entsorgt|verkauft|gestohlen",

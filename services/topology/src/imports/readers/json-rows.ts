@@ -15,7 +15,9 @@ const MOST_KEYS = 2_000;
 const STANDING_FOR = ["address", "value", "name", "label", "display"] as const;
 /** Members that describe the addresses of the object that has them. */
 const OF_ADDRESSES =
-  /^(?:(?:(?:network|net|ethernet)_?)?(?:interfaces?|adapters?|cards?)|nics?|networks?|ports|(?:ip_?)?address(?:es)?|ips)$/;
+  /^(?:(?:(?:network|net|ethernet)_?)?(?:interfaces?|adapters?|cards?)|nics?|networks?|(?:private|public)_net|ports|(?:ip_?)?address(?:es)?|ips)$/;
+/** Those of them that have the addresses of a machine, though they may lie in another member of it: `"state": {"network": {…}}`. */
+const OF_CARDS = /^(?:(?:network|net|ethernet)_?)?(?:interfaces?|adapters?|cards?)$|^nics?$|^network$/;
 /** Those of them whose names are of the machine, and not of a card. */
 const NAMED_ADDRESSES = /^(?:(?:ip_?)?address(?:es)?|ips)$/;
 /** One of these tells whose the address is. */
@@ -87,11 +89,19 @@ function rowsIn(value: unknown, making: Making, depth: number): Row["cells"][] {
   const isMachine = WHOSE.some((column) => columns.has(column));
   const within: Row["cells"][] = [];
   const cards: Cells[] = [];
+  const unread: string[] = [];
   for (const [key, member] of Object.entries(value)) {
-    if (isMachine && OF_ADDRESSES.test(headingKey(key))) cards.push(...cardsIn(member, headingKey(key), columnOf));
-    else for (const row of rowsIn(member, making, depth + 1)) within.push(row);
+    const found = isMachine ? cardsAt(key, member, columnOf) : null;
+    if (found !== null) cards.push(...found);
+    else {
+      const rows = rowsIn(member, making, depth + 1);
+      for (const row of rows) within.push(row);
+      if (rows.length === 0 && !own.has(key) && columnOf(key) === null && isFilled(member)) unread.push(key);
+    }
   }
   if (within.length > 0) return within;
+  // What is not read is named as a column without cells is.
+  for (const key of unread) own.set(key, "");
   const whole = cards.length === 0 ? own : withCards(own, cards, columnOf);
   const has = new Set([...whole.keys()].map(columnOf));
   return has.has("address") && WHOSE.some((column) => has.has(column)) ? [rowOf(whole)] : [];
@@ -110,14 +120,34 @@ function rowsInList(list: readonly unknown[], making: Making, depth: number): Ro
   });
 }
 
-/** The scalar members of an object, also those of lists, and what stands for objects in it. */
+/** The scalar members of an object, also those of lists, what stands for objects in it, and its tags. */
 function cellsOf(object: JsonObject): Map<string, string> {
   const cells = new Map<string, string>();
   for (const [key, value] of Object.entries(object)) {
-    const text = textOf(value);
+    const text = textOf(value) ?? namesIn(key, value);
     if (text !== null) cells.set(key, text);
   }
+  // As AWS names machines.
+  const tags = [object["Tags"]].flatMap((tags) => (isList(tags) ? tags : []));
+  const name = tags.find((one) => isObject(one) && one["Key"] === "Name");
+  if (isObject(name) && typeof name["Value"] === "string" && !cells.has("Name")) cells.set("Name", name["Value"]);
   return cells;
+}
+
+/** Tags that are objects, as their names. */
+function namesIn(key: string, value: unknown): string | null {
+  if (!/^tags$/i.test(key) || !isList(value) || !value.every(isObject)) return null;
+  const texts = value.map(textOf);
+  return texts.length === 0 || texts.includes(null) ? null : texts.join(",");
+}
+
+/** Whether there is something in a list or an object. */
+function isFilled(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length > 0;
+}
+
+function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
 }
 
 /** @returns null for what is no cell */
@@ -135,6 +165,15 @@ function textOf(value: unknown): string | null {
   return first === undefined ? null : String(first);
 }
 
+/** What a member of a machine says of its cards; null if it is of none. */
+function cardsAt(key: string, member: unknown, columnOf: ColumnOf): Cells[] | null {
+  if (OF_ADDRESSES.test(headingKey(key))) return cardsIn(member, headingKey(key), columnOf);
+  if (!isObject(member)) return null;
+  const inner = Object.entries(member).find(([name]) => OF_CARDS.test(headingKey(name)));
+  const found = inner === undefined ? [] : cardsIn(inner[1], headingKey(inner[0]), columnOf);
+  return found.length === 0 ? null : found;
+}
+
 /** Objects of addresses, each with the MAC address and the name that it has. @param key of them */
 function cardsIn(value: unknown, key: string, columnOf: ColumnOf): Cells[] {
   const isKept = (column: Column | null): boolean =>
@@ -145,7 +184,13 @@ function cardsIn(value: unknown, key: string, columnOf: ColumnOf): Cells[] {
   return members.flatMap((one) => {
     if (!isObject(one)) return [];
     const cells = new Map([...cellsOf(one)].filter(([name, text]) => text !== "" && isKept(columnOf(name))));
-    return [...cells.keys()].some((name) => columnOf(name) === "address") ? [cells] : [];
+    if ([...cells.keys()].some((name) => columnOf(name) === "address")) return [cells];
+    // A card with a list of its addresses.
+    return Object.entries(one).flatMap(([name, member]) =>
+      isList(member) && OF_ADDRESSES.test(headingKey(name))
+        ? cardsIn(member, headingKey(name), columnOf).map((own) => new Map([...cells, ...own]))
+        : [],
+    );
   });
 }
 
@@ -163,7 +208,7 @@ function withCards(own: Cells, cards: readonly Cells[], columnOf: ColumnOf): Cel
   const names = cards.flatMap((cells) => [...cells].filter(([key]) => !isOfCards(key)));
   return new Map([
     ...names.toReversed(),
-    ...[...own].filter(([key, text]) => !isOfCards(key) && text !== ""),
+    ...[...own].filter(([key]) => !isOfCards(key)),
     ["ip_addresses", [...pairs.keys()].join(" ")],
     ["mac_addresses", [...pairs.values()].join(" ")],
   ]);

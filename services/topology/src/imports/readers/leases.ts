@@ -17,7 +17,11 @@ export interface Lease {
 }
 
 /** Reads lines; a line may complete a lease. */
-export type LeaseLines = (line: Line) => Lease | readonly Lease[] | null;
+export interface LeaseLines {
+  (line: Line): Lease | readonly Lease[] | null;
+  /** The lease inside which the file ends, as one that is skipped; null if it does not. */
+  readonly cutOff?: () => Lease | null;
+}
 
 const DNSMASQ = /^(?:\d{1,12} \S{1,300} \S{2,100} \S{1,300} \S{1,600}|duid [\da-f:]{1,600})$/i;
 /** Smaller values are durations, which dnsmasq writes on machines without a clock. */
@@ -41,7 +45,7 @@ const ENDS = /^ends (?:never|epoch (\d{1,12})|\d (\d{4})\/(\d\d)\/(\d\d) (\d\d):
 const ABANDONED = "abandoned;";
 const STATE = /^binding state (\w{1,20});/;
 const HARDWARE = /^hardware ethernet ([\da-f:]{11,17});/i;
-const HOSTNAME = /^client-hostname "([^"]{1,300})";/;
+const HOSTNAME = /^client-hostname "((?:[^"\\]|\\.){1,600})";/;
 /** The identity of a client of IPv4. */
 const UID = /^uid "((?:[^"\\]|\\.){1,600})";/;
 const STATES: ReadonlyMap<string, string> = new Map([
@@ -100,7 +104,7 @@ export function keaLeases(): LeaseLines {
 export function iscLeases(): LeaseLines {
   let open: Lease | null = null;
   let client = { mac: "", duid: "", fault: null as string | null };
-  return ({ number, text }) => {
+  const take: LeaseLines = ({ number, text }) => {
     const address = BEGINNING.exec(text)?.[1];
     if (address !== undefined) {
       const said = text.startsWith("iaaddr") ? client : { mac: "", duid: "", fault: null };
@@ -121,6 +125,8 @@ export function iscLeases(): LeaseLines {
     open = { ...open, ...fieldsIn(text) };
     return null;
   };
+  const cutOff = (): Lease | null => open && { ...open, endsMs: null, fault: "the file ends inside it" };
+  return Object.assign(take, { cutOff });
 }
 
 /** The value of a statement. */
@@ -133,7 +139,7 @@ function fieldsIn(text: string): Partial<Lease> {
   const mac = HARDWARE.exec(text)?.[1];
   if (mac !== undefined) return { mac };
   const hostname = HOSTNAME.exec(text)?.[1];
-  if (hostname !== undefined) return { hostname };
+  if (hostname !== undefined) return { hostname: bytesOf(hostname).toString() };
   const identity = UID.exec(text)?.[1];
   return identity === undefined ? {} : { duid: duidOfClient(hexadecimal(identity, 0)) };
 }
@@ -161,13 +167,16 @@ export function duidOfClient(client: string): string {
 
 /** The bytes of an identity as dhcpd writes it, after the first ones, in hexadecimal. */
 function hexadecimal(identity: string, from: number): string {
-  const bytes = [...identity.matchAll(/\\([0-7]{3})|\\(.)|([^\\])/g)].map(([, octal, escaped, plain = ""]) =>
-    octal === undefined ? (escaped ?? plain).charCodeAt(0) : parseInt(octal, 8),
+  return bytesOf(identity).toString("hex", from);
+}
+
+/** The bytes of a text as dhcpd writes it. */
+function bytesOf(written: string): Buffer {
+  return Buffer.concat(
+    [...written.matchAll(/\\([0-7]{3})|\\(.)|([^\\])/gu)].map(([, octal, escaped, plain = ""]) =>
+      octal === undefined ? Buffer.from(escaped ?? plain) : Buffer.of(parseInt(octal, 8) & 255),
+    ),
   );
-  return bytes
-    .slice(from)
-    .map((byte) => byte.toString(16).padStart(2, "0"))
-    .join("");
 }
 
 /** A line of OpenWrt's odhcpd: `# br-lan <identity> <association or ipv4> <name> <end> <suffix> <length> <address>/<length> …`. */

@@ -285,7 +285,7 @@ describe("a file that is not a scan is rejected with line and column", () => {
     [
       "another document",
       "<?xml version='1.0'?>\n<scan><body/></scan>",
-      "line 2, column 7: must be a <nmaprun> element, as nmap -oX writes it",
+      "line 2, column 7: must be a <nmaprun> element, as nmap -oX writes it; of other programs, export the machines as CSV",
     ],
     [
       "a web page",

@@ -92,7 +92,10 @@ export function createXmlReader(root: string, listener: XmlListener, firstLine =
     attributeCount = 0;
     if (name.length > NAME_LIMIT) throw faultHere(`the name of an element must not exceed ${NAME_LIMIT} characters`);
     if (open.length === 0 && name !== root)
-      throw faultHere(FOREIGN_ROOTS.get(name) ?? `must be a <${root}> element, as nmap -oX writes it`);
+      throw faultHere(
+        FOREIGN_ROOTS.get(name) ??
+          `must be a <${root}> element, as nmap -oX writes it; of other programs, export the machines as CSV`,
+      );
     if (open.length === DEPTH_LIMIT) throw faultHere(`must not be nested deeper than ${DEPTH_LIMIT} levels`);
     const parent = paths.at(-1);
     open.push(name);

@@ -1,0 +1,18 @@
+import { describe, expect, it } from "@jest/globals";
+import { adviceFor } from "./foreign.js";
+
+describe("a file that is not read", () => {
+  it.each([
+    ["neighbours by CDP", "core1#show cdp neighbors detail\n----------------------\nDevice ID: sw2\n", /snmpwalk -On/],
+    ["those without a prompt", "-------------------------\nDevice ID: sw2\nEntry address(es):\n", /snmpwalk -On/],
+    ["addresses alone", "10.0.0.1\n10.0.0.2\n10.0.0.3\n", /headings ip_address and hostname/],
+    ["ip -br address", "lo               UNKNOWN        127.0.0.1/8 ::1/128\n", /ip -j neigh/],
+  ])("is refused with what to import instead: %s", (_what, beginning, advice) => {
+    expect(adviceFor(beginning)).toMatch(advice);
+  });
+
+  it("is no table or hosts file that begins with an address", () => {
+    for (const beginning of ["10.0.0.1 nas\n10.0.0.2 tv\n", "ip,name\n10.0.0.1,nas\n"])
+      expect(adviceFor(beginning)).toBeNull();
+  });
+});
