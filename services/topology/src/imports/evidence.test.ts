@@ -59,6 +59,19 @@ describe("a host is told from others, with the evidence", () => {
     expect(hostsOf(network)).toEqual(["nas 10.0.0.5", "tv 10.0.0.6"]);
   });
 
+  it("by what another machine of the file shows, whose address one has by now", () => {
+    const network = createMemoryNetwork();
+    assets(network, [["server", "10.0.0.30", "", "SN48151623"]]);
+    const file = [
+      "hostname,ip,mac,serial,machine_id",
+      `raspberrypi,10.0.0.30,${ONE},,5f0c2d7a9b1e4c3d8e6f7a8b9c0d1e2f`,
+      `server,10.0.0.10,${TWO},SN48151623,0109b5de09bd114612706cae1b23c816`,
+      "",
+    ].join("\n");
+    expect(texts(network, file)).toEqual(["raspberrypi:", "server: serial=SN48151623 hostname=server"]);
+    expect(hostsOf(network)).toEqual(["raspberrypi 10.0.0.30", "server 10.0.0.10"]);
+  });
+
   it("when DHCP gives their addresses to each other", () => {
     const network = createMemoryNetwork();
     imported(network, [

@@ -1,7 +1,7 @@
 import { putUnder } from "@nts/shared/groups";
 import type { MarkedHost } from "../storage/stores/host-marks.js";
 import type { NamedHost } from "../storage/stores/host-names.js";
-import { isDefaultName } from "../values/host-names.rules.js";
+import { compareNames, isDefaultName } from "../values/host-names.rules.js";
 import { isLocal } from "../values/mac-addresses.rules.js";
 import { apart } from "./apart.rules.js";
 import { type BareHost, isWithin } from "./bare.rules.js";
@@ -33,6 +33,8 @@ export interface Settled {
   readonly seen: SeenHost;
   readonly distinct: Distinct;
   readonly match: Match | null;
+  /** The host at its address, if another machine of the file is that one. */
+  readonly isNot: string | null;
   /** What speaks for other hosts. */
   readonly doubts: readonly Doubt[];
 }
@@ -103,12 +105,13 @@ export function createRecognition(groups: readonly SeenHost[], { format, named, 
   }
 
   function matchWith(
-    { seen, distinct }: Pick<Settled, "seen" | "distinct">,
+    { seen, distinct, isNot }: Pick<Settled, "seen" | "distinct" | "isNot">,
     there: KnownInterfaces,
     called: KnownNames,
     prefixOf: PrefixOf,
   ): Match | null {
-    const match = placeOf(seen, there, prefixOf);
+    const place = placeOf(seen, there, prefixOf);
+    const match = place?.by === "ip_address" && place.hostId === isNot ? null : place;
     const marked = match !== null && isSeparate(seen, match, there) ? null : marks.find(seen, there);
     // A card may move with neither the serial number nor the name, as that of a dock does.
     const isWeaker = match?.by === "mac_address" && !(marked?.by === "serial" && marked.isNamedAlike);
@@ -154,7 +157,7 @@ export function createRecognition(groups: readonly SeenHost[], { format, named, 
     called: (name) => names.called(name)?.id ?? null,
     settle: (prefixOf) => {
       const hosts = hostsInFile().map((seen): Settled => {
-        const one = { seen, distinct: distinctOf(seen) };
+        const one = { seen, distinct: distinctOf(seen), isNot: null };
         const match = namedMatch(seen, named) ?? matchWith(one, known, names, prefixOf);
         const isMarked = marksIn(seen).length > 0;
         return {
@@ -163,7 +166,8 @@ export function createRecognition(groups: readonly SeenHost[], { format, named, 
           doubts: isMarked ? marks.doubts(seen, match, matchOf(seen, known, prefixOf, names.withLostMac)) : [],
         };
       });
-      const settled = withNamesakes(joined(hosts));
+      const told = toldApart(hosts, (one) => matchWith(one, known, names, prefixOf));
+      const settled = withNamesakes(joined(told));
       for (const { seen, match } of settled)
         for (const { id, host_id } of supersededBy(seen, match?.hostId ?? null, known)) {
           lost.add(id);
@@ -212,6 +216,29 @@ function createBareHosts() {
       return host !== undefined && isWithin(seen, host, withIp);
     },
   };
+}
+
+/**
+ * A machine at an address of a host is another one, if a machine of the file is recognized as that host by more than an address,
+ * and by their names and marks they are two.
+ */
+function toldApart(hosts: readonly Settled[], matchOfOne: (one: Settled) => Match | null): readonly Settled[] {
+  const owners = new Map<string, Settled>();
+  for (const one of hosts)
+    if (one.match !== null && one.match.by !== "ip_address" && marksIn(one.seen).length > 0)
+      owners.set(one.match.hostId, one);
+  return hosts.map((one) => {
+    const owner = one.match?.by === "ip_address" ? owners.get(one.match.hostId) : undefined;
+    if (owner === undefined || !areTwo(one.seen, owner.seen)) return one;
+    const told = { ...one, isNot: owner.match?.hostId ?? null };
+    return { ...told, match: matchOfOne(told) };
+  });
+}
+
+/** Whether two machines differ by name, and by the marks of a kind. */
+function areTwo(a: SeenHost, b: SeenHost): boolean {
+  if (a.hostname === null || b.hostname === null || compareNames(a.hostname, b.hostname) !== "different") return false;
+  return marksIn(a).some((mark) => marksIn(b).some(({ kind, key }) => kind === mark.kind && key !== mark.key));
 }
 
 /** Merges everything that belongs to one existing host. */
