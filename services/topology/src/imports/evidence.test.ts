@@ -72,6 +72,15 @@ describe("a host is told from others, with the evidence", () => {
     expect(hostsOf(network)).toEqual(["raspberrypi 10.0.0.30", "server 10.0.0.10"]);
   });
 
+  it("by a card of which only its serial number has told", () => {
+    const network = createMemoryNetwork();
+    assets(network, [["", "10.0.0.5", ONE, "SN48151623"]]);
+    expect(assets(network, [["", "10.0.0.5", TWO, "SN48151623"]])).toEqual(["10.0.0.5: serial=SN48151623"]);
+    expect(imported(network, [["10.0.0.5", TWO, ""]])).toEqual([`10.0.0.5: former_mac_address=${TWO}`]);
+    expect(imported(network, [["10.0.0.9", ONE, ""]])).toEqual([`10.0.0.5: mac_address=${ONE}`]);
+    expect(network.hosts.size).toBe(1);
+  });
+
   it("when DHCP gives their addresses to each other", () => {
     const network = createMemoryNetwork();
     imported(network, [

@@ -1,5 +1,6 @@
 import type { Dependency, SkippedPart, Subnet } from "@nts/shared/contract";
 import { AppError, validationFailed } from "@nts/shared/errors";
+import { MARK_KINDS } from "@nts/shared/contract/marks.rules";
 import { putUnder } from "@nts/shared/groups";
 import { newId } from "@nts/shared/ids";
 import type { Stored } from "../storage/entities.js";
@@ -242,6 +243,8 @@ export function createSession(make: Makers): Session {
   let wiring: WiringSession;
   /** Ids of planned hosts by their names. */
   const idOf = new Map<string, string>();
+  /** By host, MAC addresses at addresses that keep another one. */
+  const otherCards = new Map<string, readonly string[]>();
   /** Plans of new hosts, made ahead. */
   const ahead = new Map<number, SightedPlan>();
   const runnerOf = (name: string): string | null => idOf.get(name.toLowerCase()) ?? recognition.called(name);
@@ -267,6 +270,8 @@ export function createSession(make: Makers): Session {
     });
     if (seen.hostname !== null) idOf.set(seen.hostname.toLowerCase(), planned.entity.id);
     connected.planned(index, planned, moment.known);
+    const others = otherCardsOf(seen, planned);
+    if (others.length > 0) otherCards.set(planned.entity.id, others);
     if (scan.devices !== undefined || (seen.cards ?? []).length > 0) facts.set(index, factsOfHost(planned.entity));
     // A list of devices has not seen them.
     return { ...planned, sighting: seen.isOnlyKnown === true ? null : coverage.of(seen, planned, moment.known) };
@@ -395,7 +400,7 @@ export function createSession(make: Makers): Session {
     recognizeWired: (interfaces, hosts) => {
       wiring.recognizeWired(interfaces, hosts);
     },
-    cards: () => wiring.cards(),
+    cards: () => [...wiring.cards(), ...otherCards],
     wiredHosts: () => wiring.wiredHosts(),
     resolve: (stored) => wiring.resolve(stored),
     planLinks: (there, stored) => wiring.planLinks(there, stored),
@@ -410,6 +415,16 @@ function isKnownOrSomewhere({ seen, match }: Settled, skipped: Pick<Skipped, "ad
   const what = `row ${seen.name ?? seen.hostname ?? "without a name"}`;
   skipped.add(seen.line, what, "it has no address, and no host here has its MAC address, serial number or host name");
   return false;
+}
+
+/**
+ * The MAC addresses of a machine that is recognized by its serial number and the like, where the interface keeps another one: that of a
+ * laptop on Wi-Fi at the address that it has on cable. By these it is recognized the next time.
+ */
+function otherCardsOf({ addresses }: SeenHost, { matchedBy, interfaces }: PlannedHost): readonly string[] {
+  if (!MARK_KINDS.some((kind) => kind === matchedBy)) return [];
+  const macAt = new Map(interfaces.map(({ entity }) => [entity.ip_address, entity.mac_address]));
+  return addresses.flatMap(({ ip, mac }) => (mac === null || macAt.get(ip) === mac || !macAt.has(ip) ? [] : mac));
 }
 
 const NO_DEPENDENCIES: PlannedDependencies = { planned: [], missed: [], notMade: NOTHING_LEFT_OUT, skipped: [] };
