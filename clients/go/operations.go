@@ -1888,10 +1888,12 @@ type ReportDuplicatesParams struct {
 	NetworkID string `query:"network_id"`
 }
 
-// ReportDuplicates: Report hosts that may be one machine. Hosts of a network with the same MAC address, address,
-// host name or name, the strongest evidence first; hosts that are alike in several ways are listed once. MAC
-// addresses that routers share, and those of hosts that people have split, are no evidence. At most 200, among up
-// to 50000 hosts. Requires `Viewer`.
+// ReportDuplicates: Report hosts that may be one machine. Hosts of a network with the same serial number, MAC
+// address, address, DUID, machine id, host name or name, the strongest evidence first; hosts that are alike in
+// several ways are listed once. What many machines have is no evidence: serial numbers that nobody has set, MAC
+// addresses that routers share, DUIDs and machine ids of virtual machines and of hosts whose names or serial
+// numbers differ. Neither is what hosts have that people have split. At most 200, among up to 50000 hosts.
+// Requires `Viewer`.
 func (c *Client) ReportDuplicates(ctx context.Context, params ReportDuplicatesParams, options ...Option) (*Response[Duplicates], error) {
 	return send[Duplicates](ctx, c, call{method: "GET", path: "/api/v1/reports/duplicates", params: params}, options)
 }

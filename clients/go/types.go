@@ -17,7 +17,7 @@ type Actor struct {
 
 type AlikeHosts struct {
 	Same SameMember `json:"same"`
-	// In lower case, if it is a name.
+	// In lower case, if it is a name; a serial number, DUID or machine id as a source wrote it.
 	Value     string `json:"value"`
 	NetworkID string `json:"network_id"`
 	// Hosts that have it.
@@ -2265,8 +2265,11 @@ const (
 type SameMember string
 
 const (
+	SameMemberSerial     SameMember = "serial"
 	SameMemberMACAddress SameMember = "mac_address"
 	SameMemberIPAddress  SameMember = "ip_address"
+	SameMemberDuid       SameMember = "duid"
+	SameMemberMachineID  SameMember = "machine_id"
 	SameMemberHostname   SameMember = "hostname"
 	SameMemberName       SameMember = "name"
 )

@@ -3884,7 +3884,7 @@ export interface components {
         };
         AlikeHosts: {
             same: components["schemas"]["SameMember"];
-            /** @description In lower case, if it is a name. */
+            /** @description In lower case, if it is a name; a serial number, DUID or machine id as a source wrote it. */
             value: string;
             network_id: components["schemas"]["Uuid"];
             /**
@@ -3896,7 +3896,7 @@ export interface components {
             hosts: components["schemas"]["DuplicateHost"][];
         };
         /** @enum {string} */
-        SameMember: "mac_address" | "ip_address" | "hostname" | "name";
+        SameMember: "serial" | "mac_address" | "ip_address" | "duid" | "machine_id" | "hostname" | "name";
         DuplicateHost: {
             id: components["schemas"]["Uuid"];
             name: string;

@@ -772,7 +772,7 @@ Role: TypeAlias = Literal[
     "Other",
 ]
 
-SameMember: TypeAlias = Literal["mac_address", "ip_address", "hostname", "name"]
+SameMember: TypeAlias = Literal["serial", "mac_address", "ip_address", "duid", "machine_id", "hostname", "name"]
 
 ServiceDefinitionOrderField: TypeAlias = Literal["name", "category"]
 
@@ -849,7 +849,7 @@ class Actor(TypedDict):
 
 class AlikeHosts(TypedDict):
     same: SameMember
-    # In lower case, if it is a name.
+    # In lower case, if it is a name; a serial number, DUID or machine id as a source wrote it.
     value: str
     network_id: str
     # Hosts that have it.

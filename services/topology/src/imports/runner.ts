@@ -151,9 +151,12 @@ export function createImportRunner(
         const thread = jobThreads.take();
         try {
           await work(thread.session);
-        } finally {
+        } catch (error) {
           await thread.end();
+          throw error;
         }
+        // A large file leaves much memory to collect.
+        await (textBytes > limits.smallBytes ? thread.end() : jobThreads.giveBack(thread));
       } finally {
         for (const leave of leaves) leave();
       }
