@@ -59,13 +59,16 @@ export async function withSession<Result>(
   const guest = createClient({ baseUrl: settings.url, headers: { "user-agent": "nts" }, onResponse });
   const email = byPassword ? await signInByPassword(terminal, settings, guest) : await signInByCode(terminal, guest);
   // The session is ended whoever reads the output.
-  terminal.outliveReader();
-  const options = { baseUrl: settings.url, headers: { cookie } };
+  terminal.finishFirst();
+  const session = { baseUrl: settings.url, headers: { cookie } };
+  const options = { ...session, fetch: fetchingFor(terminal) };
   const connection = { settings, client: createClient(options), transport: createTransport(options) };
   try {
     return await use(connection, email);
   } finally {
-    await connection.client.call(logout, {}).catch(() => undefined);
+    await createClient(session)
+      .call(logout, {})
+      .catch(() => undefined);
   }
 }
 

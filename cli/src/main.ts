@@ -14,8 +14,12 @@ process.once("SIGINT", () => stopping.abort());
 process.once("SIGTERM", () => stopping.abort());
 // The reader of our output may stop early, like `head`. What only reads ends with it, as programs in a shell do.
 let outlivesReader = false;
+let finishesFirst = false;
+let isUnread = false;
 process.stdout.on("error", () => {
-  if (!outlivesReader) process.exit(READER_GONE);
+  if (outlivesReader) return;
+  isUnread = true;
+  if (!finishesFirst) process.exit(READER_GONE);
 });
 // What it does goes on without a reader of its messages.
 process.stderr.on("error", () => undefined);
@@ -44,6 +48,9 @@ const terminal: Terminal = {
   ask,
   outliveReader: () => {
     outlivesReader = true;
+  },
+  finishFirst: () => {
+    finishesFirst = true;
   },
   input: async () => {
     const parts: Uint8Array[] = [];
@@ -83,5 +90,6 @@ function runProgram(
   });
 }
 
-process.exitCode = await run({ terminal, run: runProgram }, version, process.argv.slice(2));
+const exitCode = await run({ terminal, run: runProgram }, version, process.argv.slice(2));
+process.exitCode = isUnread ? READER_GONE : exitCode;
 progress.clear();

@@ -2,14 +2,20 @@ import { describe, expect, it } from "@jest/globals";
 import { ageOf, durationIn, momentOf } from "./moments.js";
 
 const NOW = Date.parse("2026-11-30T12:00:00.000Z");
+const reader = { now: new Date(NOW), timeZone: "Europe/Berlin" };
 
 describe("moments", () => {
-  it("are written as how long ago, as days, or as they are", () => {
-    expect(momentOf("2h", NOW)).toBe("2026-11-30T10:00:00.000Z");
-    expect(momentOf("3d ago", NOW)).toBe("2026-11-27T12:00:00.000Z");
-    expect(momentOf("yesterday", NOW)).toBe("2026-11-29T00:00:00Z");
-    expect(momentOf("2026-01-31", NOW)).toBe("2026-01-31T00:00:00Z");
-    expect(momentOf("a-cursor", NOW)).toBe("a-cursor");
+  it("are written as how long ago, as dates in the time zone of people, or as cursors", () => {
+    const since = (text: string): string => momentOf(text, "since", reader);
+    expect([since("2h"), since("3d ago")]).toEqual(["2026-11-30T10:00:00.000Z", "2026-11-27T12:00:00.000Z"]);
+    expect([since("2 weeks ago"), since("1 Nov")]).toEqual(["2026-11-16T12:00:00.000Z", "2026-10-31T23:00:00.000Z"]);
+    expect([since("yesterday"), momentOf("yesterday", "until", reader)]).toEqual([
+      "2026-11-28T23:00:00.000Z",
+      "2026-11-29T23:00:00.000Z",
+    ]);
+    expect(since("2026-01-31T09:30:00.5Z")).toBe("2026-01-31T09:30:00.500Z");
+    expect(since("a-cursor")).toBe("a-cursor");
+    expect(() => momentOf("lst monday", "seen_before", reader)).toThrow(/^--seen-before: it is not clear when "lst monday"/);
     expect([durationIn("8w"), durationIn("soon")]).toEqual([4_838_400_000, null]);
   });
 

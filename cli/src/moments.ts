@@ -1,3 +1,7 @@
+import { Moment } from "@nts/shared/contract";
+import { MOMENT_EXAMPLES, momentOf as momentIn, type Reader } from "@nts/shared/contract/moments.rules";
+import { EXIT, Problem } from "./terminal.js";
+
 // How people write moments, and read how long ago they were.
 
 const UNITS: Readonly<Record<string, number>> = {
@@ -10,22 +14,25 @@ export function durationIn(text: string): number | null {
   return unit === "" ? null : Number(count) * (UNITS[unit] ?? 0);
 }
 
-/**
- * The moment that is meant: a duration is that long ago, a date its first moment in UTC, and `now`, `today` and
- * `yesterday` what they say. Anything else is returned as it is, such as a cursor.
- */
-export function momentOf(text: string, now = Date.now()): string {
-  const duration = durationIn(text.replace(/ ago$/, ""));
-  if (duration !== null) return new Date(now - duration).toISOString();
-  const said = text.trim();
-  if (said === "now") return new Date(now).toISOString();
-  if (said === "today") return startOfDay(now);
-  if (said === "yesterday") return startOfDay(now - 86_400_000);
-  return /^\d{4}-\d\d-\d\d$/.test(said) ? `${said}T00:00:00Z` : said;
-}
+/** Parameters that mean the end of a day, of which the others mean the start. */
+const ENDS: ReadonlySet<string> = new Set(["until", "to"]);
 
-function startOfDay(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 10)}T00:00:00Z`;
+/**
+ * The moment that is meant: a duration is that long ago, and dates are read as people write them, in their time zone. A
+ * cursor is returned as it is.
+ *
+ * @param name of the parameter. @throws Problem if it is not clear
+ */
+export function momentOf(text: string, name: string, reader: Partial<Reader> = {}): string {
+  const said = text.trim();
+  const { now = new Date(), timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone } = reader;
+  const duration = durationIn(said.replace(/ ago$/, ""));
+  if (duration !== null) return new Date(now.getTime() - duration).toISOString();
+  const moment = momentIn(said, { now, timeZone, edge: ENDS.has(name) ? "end" : "start" });
+  if (moment !== null) return moment.toISOString();
+  if (Moment.safeParse(said).success) return said;
+  const option = `--${name.replaceAll("_", "-")}`;
+  throw new Problem(EXIT.usage, `${option}: it is not clear when "${said}" is: write it like \`2h\`, ${MOMENT_EXAMPLES}.`);
 }
 
 /** Each up to which number of milliseconds, as in `90s`, `47h` and `700d`. */

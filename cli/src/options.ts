@@ -35,7 +35,7 @@ export function networkOption(description: string): Option {
 export function addQuery(command: Command, { query }: Pick<AnyEndpoint, "query">, without: readonly string[]): Command {
   for (const { name, description, choices, isList, isMoment } of parametersOf(query)) {
     if (without.includes(name)) continue;
-    const about = isMoment ? `${description} Or how long ago, such as 2h or 3d.` : description;
+    const about = isMoment ? `${description} Or as people write it, such as 2h, yesterday or 28 nov.` : description;
     const short = name === "network_id" ? "-n, " : "";
     const option = new Option(`${short}--${flagOf(name)} <${isList ? "values..." : "value"}>`, about);
     command.addOption(choices === null || isList ? option : option.choices(choices));
@@ -50,7 +50,7 @@ export function queryOf(
 ): Record<string, unknown> {
   const given = parametersOf(query).map(({ name, isMoment }) => {
     const value = options[attributeOf(flagOf(name))];
-    return [name, isMoment && typeof value === "string" ? momentOf(value) : value] as const;
+    return [name, isMoment && typeof value === "string" ? momentOf(value, name) : value] as const;
   });
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
 }

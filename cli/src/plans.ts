@@ -1,6 +1,7 @@
 import type { Plan } from "@nts/client";
 import type { ArchiveImport, ImportedDependency, ImportedHost, ImportedLink, ImportPlan } from "@nts/shared/contract";
 import { dependencyText } from "@nts/shared/contract/names.rules";
+import { singularOf } from "./resources.js";
 
 // Formats plans for people.
 
@@ -10,7 +11,7 @@ const SIGNS = { create: "+", update: "~", delete: "-" } as const;
 export function planText(plan: Plan): string {
   const { action, changes, truncated, cascades, removed_bindings, impact } = plan;
   if (action === "none") return "Nothing would change.";
-  const along = Object.entries(cascades).map(([kind, count]) => `  - with it: ${count} ${kind}`);
+  const along = Object.entries(cascades).map(([kind, count]) => `  - with it: ${counted(count, kind)}`);
   // Bindings have no names, and are part of services. The ids of new ones are other ones in each plan.
   const named = changes.filter(({ entity }) => entity !== "Binding");
   return [
@@ -25,13 +26,18 @@ export function planText(plan: Plan): string {
   ].join("\n");
 }
 
+/** Such as `1 service`. */
+function counted(count: number, plural: string): string {
+  return `${count} ${count === 1 ? singularOf(plural) : plural}`;
+}
+
 /** What stops with it: its own services are among those that are deleted. */
 function stopsLines({ complete, ...counts }: NonNullable<Plan["impact"]>): string[] {
   const some = Object.entries(counts).filter(([, count]) => count > 0);
   const more = complete ? "" : " and more";
   return some.length === 0
     ? []
-    : [`  stops with it: ${some.map(([kind, count]) => `${count} ${kind}`).join(", ")}${more}`];
+    : [`  stops with it: ${some.map(([kind, count]) => counted(count, kind)).join(", ")}${more}`];
 }
 
 interface Difference {

@@ -25,7 +25,7 @@ beforeAll(async () => {
   surroundings = {
     terminal: {
       ...{ env, isInteractive: false, isOutputShown: false, signal: new AbortController().signal },
-      ...{ print: nothing, say: nothing, progress: nothing, outliveReader: nothing },
+      ...{ print: nothing, say: nothing, progress: nothing, outliveReader: nothing, finishFirst: nothing },
       write: () => Promise.resolve(),
       ask: () => Promise.resolve(""),
       input: () => Promise.resolve("{}"),

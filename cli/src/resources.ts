@@ -24,7 +24,7 @@ export const RESOURCES: readonly Resource[] = OPERATIONS.filter(({ list }) => li
     OPERATIONS.find((operation) => operation.method === method && operation.path === path);
   const name = nameOf(list.path);
   return {
-    ...{ name, singular: name.replace(/ies$/, "y").replace(/s$/, ""), list },
+    ...{ name, singular: singularOf(name), list },
     get: of("get", `${list.path}/{id}`),
     create: of("post", list.path),
     patch: of("patch", `${list.path}/{id}`),
@@ -32,6 +32,14 @@ export const RESOURCES: readonly Resource[] = OPERATIONS.filter(({ list }) => li
     removeAll: of("post", `${list.path}/bulk-delete`),
   };
 });
+
+/** The word for one of them. */
+export function singularOf(plural: string): string {
+  return plural
+    .replace(/ies$/, "y")
+    .replace(/sses$/, "ss")
+    .replace(/(?<!s)s$/, "");
+}
 
 /** The resource with this list path, such as `/api/v1/networks`. */
 export function resourceNamed(name: string): Resource {

@@ -21,6 +21,8 @@ export interface Terminal {
   input(): Promise<string>;
   /** From now on the command goes on although nobody reads its output any more: what it writes would be left half-done. */
   outliveReader(): void;
+  /** The same, but its exit code says that nobody has read all: it has a session to end, and nothing to write. */
+  finishFirst(): void;
 }
 
 /** What every command is given. */

@@ -27,7 +27,7 @@ export const addAttachment: AddCommands = (program, surroundings: Surroundings) 
       connectedFor(self, surroundings, getHostAttachment, async (connection) => {
         const within = await withIds(connection, { network_id: network });
         const id = await idOf(connection, resourceNamed("hosts"), name, within);
-        const query = asOf === undefined ? {} : { as_of: momentOf(asOf) };
+        const query = asOf === undefined ? {} : { as_of: momentOf(asOf, "as_of") };
         const { attachments } = (await send(connection, getHostAttachment, { params: { id }, query }))
           .data as HostAttachment;
         if (!isTable(output)) surroundings.terminal.print(format(attachments, output));

@@ -126,14 +126,14 @@ export const addDiff: AddCommands = (program, surroundings) => {
   program
     .command("diff")
     .description("differences between two times")
-    .requiredOption("--since <moment>", "a time, a cursor, or how long ago, such as 7d, 12h or 30m")
+    .requiredOption("--since <moment>", "how long ago, such as 7d or 12h, a date, or a cursor")
     .option("--to <moment>", "the end; default now")
     .option("-n, --network <name>", "only this network")
     .addOption(new Option("-o, --output <format>", "output format").choices(["text", "json", "yaml"]).default("text"))
     .action(async (options: { since: string; to?: string; network?: string; output: string }, self: Command) => {
       const { since, to, network } = options;
       const connection = await connectFor(self, surroundings);
-      const query = { from: momentOf(since), to: to && momentOf(to), network_id: network };
+      const query = { from: momentOf(since, "since"), to: to && momentOf(to, "to"), network_id: network };
       const diff = await connection.client.call(diffChanges, { query: (await withIds(connection, query)) as never });
       if (options.output === "json") terminal.print(JSON.stringify(diff, null, 2));
       else terminal.print(options.output === "yaml" ? stringify(diff).trimEnd() : diffText(diff));

@@ -44,7 +44,7 @@ export const addImpact: AddCommands = (program, surroundings: Surroundings) => {
         const query = {
           ...{ direction: IMPACT_DIRECTIONS[needs ? 1 : 0], limit: MOST_LISTED },
           ...(depth !== undefined && { depth }),
-          ...(asOf !== undefined && { as_of: momentOf(asOf) }),
+          ...(asOf !== undefined && { as_of: momentOf(asOf, "as_of") }),
         };
         const impact = (await send(connection, operation, { params: { id }, query })).data as Impact;
         if (!isTable(output)) {

@@ -41,7 +41,7 @@ export const addShare: AddCommands = (program, surroundings: Surroundings) => {
         );
         const body = {
           ...{ expires_at: endOf(options.expires), hide, allow_embedding: embed },
-          as_of: asOf === undefined ? null : timeOf(asOf, "--as-of"),
+          as_of: asOf === undefined ? null : timeOf(asOf, "as-of"),
           ...(network_id !== undefined && { network_id }),
         };
         const made = (await send(connection, shareView, { params: { id: view }, body })).data as CreatedShare;
@@ -54,11 +54,11 @@ export const addShare: AddCommands = (program, surroundings: Surroundings) => {
 function endOf(text: string): string | null {
   if (text === "never") return null;
   const duration = durationIn(text);
-  return duration === null ? timeOf(text, "--expires") : new Date(Date.now() + duration).toISOString();
+  return duration === null ? timeOf(text, "expires") : new Date(Date.now() + duration).toISOString();
 }
 
 function timeOf(text: string, option: string): string {
-  const ms = Date.parse(momentOf(text));
-  if (Number.isNaN(ms)) throw new Problem(EXIT.usage, `${option} must be a time such as 2026-01-31T09:30Z.`);
+  const ms = Date.parse(momentOf(text, option));
+  if (Number.isNaN(ms)) throw new Problem(EXIT.usage, `--${option} must be a time such as 2026-01-31T09:30Z.`);
   return new Date(ms).toISOString();
 }

@@ -1,7 +1,7 @@
 import { schemasIn, type Schema } from "./schemas.js";
 
 // What the schemas of the contract become for generators of code: the same rules, said by keywords that all of them
-// understand. docs/clients.md names the generators; `npm run long -- clients` uses each.
+// understand. docs/client.md names the generators; `npm run long -- clients` uses each.
 
 const INT32 = { minimum: -(2 ** 31), maximum: 2 ** 31 - 1 };
 

@@ -86,6 +86,7 @@ async function listenedTo(
     },
     progress: () => undefined,
     outliveReader: () => undefined,
+    finishFirst: () => undefined,
     ask: () => Promise.resolve(""),
     input: () => Promise.resolve(""),
   };
@@ -263,6 +264,13 @@ describe("nts: a reader that goes away", () => {
     expect(await unread(env, "apply", "-f", document, "--yes")).toBe(0);
     expect((await nts(env, "get", "hosts", "-o", "name")).stdout).toBe("nas\nswitch\ntv\nprinter");
     expect(await unread(env, "apply", "-f", "nothing.yaml", "--yes")).toBe(2);
+    const person = { NTS_EMAIL: account.email, NTS_PASSWORD: account.password };
+    const sessions = async (): Promise<number> =>
+      (await account.session.data<unknown[]>("get", "/api/v1/auth/sessions")).length;
+    const before = await sessions();
+    expect(await unread(person, "get", "keys")).toBe(141);
+    expect(await unread(person, "create", "key", "--set", "name=unread")).toBe(0);
+    expect(await sessions()).toBe(before);
   });
 });
 
@@ -659,6 +667,7 @@ async function aTerminal(account: Account, ask: () => Promise<string>): Promise<
     ...{ env: { ...(await withKey(account)), NTS_URL: stack.url }, isInteractive: true, isOutputShown: true },
     ...{ signal: new AbortController().signal, print: nothing, say: nothing, progress: nothing },
     outliveReader: nothing,
+    finishFirst: nothing,
     ...{ write: () => Promise.resolve(), ask, input: () => Promise.resolve("") },
   };
   return { terminal, run: () => Promise.resolve(null) };

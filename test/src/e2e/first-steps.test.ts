@@ -45,6 +45,7 @@ async function nts(commands: string): Promise<string> {
       say: (text: string) => void said.push(text),
       progress: () => undefined,
       outliveReader: () => undefined,
+      finishFirst: () => undefined,
       ask: () => Promise.resolve(""),
       input: () => Promise.resolve(""),
     };

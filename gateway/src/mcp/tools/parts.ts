@@ -1,7 +1,7 @@
 import { folded } from "@nts/shared/contract/folding.rules";
 import type { Host } from "@nts/shared/contract";
 import { z } from "zod";
-import { isTimeZone, MOMENT_EXAMPLES, momentOf, momentText, type Reader } from "../moments.rules.js";
+import { isTimeZone, MOMENT_EXAMPLES, momentOf, momentText, type Reader } from "@nts/shared/contract/moments.rules";
 import { short } from "../results.rules.js";
 import { Refusal } from "../tool.js";
 
