@@ -15,8 +15,8 @@ import type { ResponseStream } from "../edge/response-stream.js";
 import { acceptedEncodings, chooseEncoding, type Encoding } from "../files/encoding.js";
 import type { ResponseHead } from "./transport.js";
 
-// Compresses what reads answer. Not what shows a secret, whose length could be guessed by what else is in the response; not what has an
-// `ETag`, which would have to differ; and not streams, whose events must arrive at once.
+// Compresses what reads answer. Not what shows a secret, whose length could be guessed by what else is in the response; not single
+// entities, whose `ETag` is sent back with writes and would have to differ; and not streams, whose events must arrive at once.
 
 export type Compressed = Exclude<Encoding, "identity">;
 
@@ -42,11 +42,12 @@ let streams = 0;
 /** Whether a response may be compressed, as far as it is not too small. */
 export function isCompressible(
   { status, headers }: ResponseHead,
-  { method, showsSecret, streams: isStream }: AnyEndpoint,
+  { method, showsSecret, isFile, streams: isStream }: AnyEndpoint,
   purpose: Purpose,
 ): boolean {
   const isRead = method === "get" && purpose === "plain" && status === 200;
-  return isRead && showsSecret !== true && isStream !== true && headers.etag === undefined;
+  const isEntity = headers.etag !== undefined && isFile !== true;
+  return isRead && showsSecret !== true && isStream !== true && !isEntity;
 }
 
 /** What a client accepts, also for a response that stays as it is; null for none. */

@@ -72,7 +72,7 @@ export class EnvelopeWriter {
       // As Latin-1 text, head and body are sent in one write.
       const text = envelope.prefix + last.toString("latin1") + suffix;
       if (this.#encoding === null || text.length < SMALLEST_BYTES)
-        exchange.respond(head.status, this.#headers(envelope.length), text, "latin1");
+        exchange.respond(head.status, this.#headers(envelope.length, null), text, "latin1");
       else void this.#respondCompressed(Buffer.from(text, "latin1"), this.#encoding);
     }
     return true;
@@ -82,22 +82,22 @@ export class EnvelopeWriter {
     const { head, exchange } = this;
     try {
       const body = await compressed(text, encoding);
-      exchange.respond(head.status, this.#headers(body.length).add("Content-Encoding", encoding), body);
+      exchange.respond(head.status, this.#headers(body.length, encoding), body);
     } catch (error) {
       exchange.fail(error);
     }
   }
 
-  #headers(length: number | null): HeaderList {
-    return headersOf(this.head, { ...this.envelope, length }, this.exchange.request);
+  #headers(length: number | null, encoding: Compressed | null): HeaderList {
+    return headersOf(this.head, { ...this.envelope, length, encoding }, this.exchange.request);
   }
 
   #begin(): Sink | null {
     const { head, exchange, envelope } = this;
     const encoding = this.#encoding;
     if (encoding === null || !hasRoom())
-      return exchange.begin(head.status, this.#headers(envelope.length), this.#resume);
-    const headers = this.#headers(null).add("Content-Encoding", encoding);
+      return exchange.begin(head.status, this.#headers(envelope.length, null), this.#resume);
+    const headers = this.#headers(null, encoding);
     const begin = (onDrain: () => void) => exchange.begin(head.status, headers, onDrain);
     return compressedStream(exchange, encoding, begin, this.#resume);
   }
@@ -124,20 +124,23 @@ export function sendHeadOnly(exchange: Exchange, head: ResponseHead, body: Body)
 }
 
 /** What the headers say of a body. */
-type Body = Pick<Envelope, "length" | "type" | "next">;
+type Body = Pick<Envelope, "length" | "type" | "next"> & { readonly encoding?: Compressed | null };
 
 /** @param request whose response it is */
 export function headersOf(
   { status, headers: given }: ResponseHead,
-  { length, type, next }: Body,
+  { length, type, next, encoding = null }: Body,
   request: Pick<IncomingMessage, "url">,
 ): HeaderList {
   // Only JSON and the files of the contract are accepted.
   const headers = PRIVATE_FIELDS.copy().add("Content-Type", type ?? given["content-type"] ?? JSON_TYPE);
   for (const [name, shown] of PASSED_ON) {
     const value = given[name];
-    if (value !== undefined) headers.add(shown, value);
+    // The same bytes come only from the same encoding.
+    const isWeak = name === "etag" && encoding !== null;
+    if (value !== undefined) headers.add(shown, isWeak ? `W/${String(value)}` : value);
   }
+  if (encoding !== null) headers.add("Content-Encoding", encoding);
   if (status === 401) headers.add(CHALLENGE_FIELD, CHALLENGE);
   if (length !== null) headers.add("Content-Length", length);
   if (next !== undefined) headers.add("Link", `<${nextTargetOf(request, next)}>; rel="next"`);

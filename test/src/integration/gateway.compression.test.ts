@@ -90,6 +90,24 @@ describe("a response of some size", () => {
     }
   });
 
+  it("is compressed if it is a file, whose tag is weak then, as other encodings have other bytes", async () => {
+    const table = `name\n${"nas\n".repeat(5_000)}`;
+    respondWith((_request, response) => {
+      response.writeHead(200, { "content-type": "text/csv", etag: '"3.x"' });
+      response.end(table);
+    });
+    const tags = { br: 'W/"3.x"', gzip: 'W/"3.x"', identity: '"3.x"' };
+    for (const [accepted, tag] of Object.entries(tags)) {
+      const received = await send("/api/v1/exports/csv", accepted);
+      expect([received.headers["etag"], received.headers["vary"], decoded(received)]).toEqual([
+        tag,
+        "Accept-Encoding",
+        table,
+      ]);
+      expect(received.body.length < 2_000).toBe(accepted !== "identity");
+    }
+  });
+
   it("arrives while the service still works", async () => {
     respondWith((_request, response) => {
       response.writeHead(200, { "content-type": "application/json", "x-list-limit": 0, "x-list-offset": 0 });
@@ -121,7 +139,7 @@ describe("a response stays as it is", () => {
   it.each<[string, string, RequestHandler]>([
     ["if it is small", LIST, (_request, response) => sendJson(response, ROWS.slice(0, 20), PAGE)],
     [
-      "if it has an ETag, which is that of what it says",
+      "if it is an entity with an ETag, which is that of what it says",
       ONE,
       (_request, response) => sendJson(response, { ROWS }, { etag: '"7"' }),
     ],
