@@ -45,6 +45,18 @@ export const PlannedChange = z
   );
 export type PlannedChange = z.infer<typeof PlannedChange>;
 
+/** Members that a change may have, by kind. */
+const MEMBERS = new Map(
+  KIND_NAMES.map((name) => [KINDS[name].singular as string, Object.keys(membersOf(name)["properties"] as Json)]),
+);
+
+/** The members of a change that there are not: the API ignores them, and nobody would notice. */
+export function unknownMembers(change: PlannedChange): { readonly unknown: string[]; readonly known: string[] } {
+  const known = MEMBERS.get(change.kind) ?? [];
+  const given = "members" in change ? Object.keys(change.members ?? {}) : [];
+  return { unknown: given.filter((name) => !known.includes(name)), known };
+}
+
 /** The members of a kind as JSON Schema. */
 function membersOf(name: KindName): Json {
   const body = operationCalled(`create_${KINDS[name].singular}`).body ?? z.object({});

@@ -15,6 +15,7 @@ describe("a date as people write it", () => {
     expect([start("28 November"), start("nov 28, 2026"), start("28th of nov")]).toEqual(
       Array(3).fill("2026-11-27T23:00"),
     );
+    expect([start("28.11.2026"), start("the day before yesterday")]).toEqual(["2026-11-27T23:00", "2026-11-27T23:00"]);
     expect([start("24 dec"), end("24 dec")]).toEqual(["2025-12-23T23:00", "2026-12-24T23:00"]);
     expect(start("yesterday", { ...berlin, timeZone: "America/New_York" })).toBe("2026-11-28T05:00");
   });
@@ -24,6 +25,12 @@ describe("a date as people write it", () => {
       "2026-11-30T01:30",
       "2026-11-30T02:30",
       "2026-12-30T03:30",
+    ]);
+    expect([start("two weeks ago"), start("24h"), end("24h"), start("36h ago")]).toEqual([
+      "2026-11-16T03:30",
+      "2026-11-29T03:30",
+      null,
+      "2026-11-28T15:30",
     ]);
     expect([start("last 24 hours"), end("last 24 hours"), start("past week")]).toEqual([
       "2026-11-29T03:30",
@@ -64,11 +71,27 @@ describe("a date as people write it", () => {
       "2026-11-28T13:00",
       "2026-11-28T14:00",
     ]);
+    expect([start("yesterday at 2pm"), start("28 nov 12:30 a.m."), start("noon"), start("at 4:15")]).toEqual([
+      "2026-11-29T13:00",
+      "2026-11-27T23:30",
+      "2026-11-30T11:00",
+      "2026-11-30T03:15",
+    ]);
     expect([start("2026-11-28T14:00:00+05:30"), start("2026-11-28 25:00")]).toEqual(["2026-11-28T08:30", null]);
   });
 
   it("is not guessed", () => {
-    for (const text of ["03/04/2026", "soon", "", "2026-02-30", "2026-13-01", "9".repeat(100), "the 5th"])
+    for (const text of [
+      "03/04/2026",
+      "soon",
+      "",
+      "2026-02-30",
+      "2026-13-01",
+      "9".repeat(100),
+      "the 5th",
+      "13pm",
+      "yesterday 14",
+    ])
       expect([text, momentOf(text, berlin)]).toEqual([text, null]);
   });
 

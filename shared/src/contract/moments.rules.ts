@@ -34,9 +34,10 @@ const MONTHS = [
 const UNITS = ["minute", "hour", "day", "week", "month", "year"] as const;
 type Unit = (typeof UNITS)[number];
 
-const AMOUNT = String.raw`(a|an|one|\d{1,5})`;
-const UNIT = "(minute|min|hour|day|week|month|year)s?";
-const CLOCK = String.raw`(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?`;
+const NUMBERS = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"];
+const AMOUNT = String.raw`(a|an|${NUMBERS.join("|")}|\d{1,5})`;
+const UNIT = "(minute|min|hour|hr|h|day|d|week|w|month|year)s?";
+const CLOCK = String.raw`(\d{1,2})(?::(\d{2})(?::(\d{2})(?:\.\d{1,9})?)?)?(?: ?([ap])\.?m\.?)?`;
 const LONGEST_TEXT = 60;
 
 /** Examples for those whose text was not understood. */
@@ -58,7 +59,7 @@ export function momentOf(text: string, reader: Reader): Date | null {
     .trim()
     .toLowerCase()
     .replaceAll(/[\s,]+/g, " ")
-    .replace(/^(?:on|the|since|until|by|before) /, "");
+    .replace(/^(?:on|at|the|since|until|by|before) /, "");
   const span = spanOf(plain, reader);
   if (span === null) return null;
   const moment = reader.edge === "start" ? span.from : span.to;
@@ -98,37 +99,51 @@ function exactTime(text: string): Span | null {
   return iso ? instant(new Date(text.replace(" ", "T").replaceAll(" ", "").toUpperCase())) : null;
 }
 
-/** "2 hours ago", "in 3 days", "last 24 hours". */
-function relative(text: string, here: Local, { now, timeZone }: Reader): Span | null {
-  const ago = new RegExp(`^${AMOUNT} ${UNIT} ago$`).exec(text);
+/** "2 hours ago", "two weeks ago", "24h", "in 3 days", "last 24 hours". */
+function relative(text: string, here: Local, { now, timeZone, edge }: Reader): Span | null {
+  const brief = edge === "start" ? /^(\d{1,5}) ?(h|d|w)$/.exec(text) : null;
+  const ago = new RegExp(`^${AMOUNT} ?${UNIT} ago$`).exec(text) ?? brief;
   if (ago !== null) return instant(moved(here, unitOf(ago[2]), -amountOf(ago[1]), timeZone));
   const ahead = new RegExp(`^in ${AMOUNT} ${UNIT}$`).exec(text);
   if (ahead !== null) return instant(moved(here, unitOf(ahead[2]), amountOf(ahead[1]), timeZone));
   const last =
-    new RegExp(`^(?:last|past) ${AMOUNT} ${UNIT}$`).exec(text) ?? /^past ()(hour|day|week|month|year)$/.exec(text);
+    new RegExp(`^(?:last|past) ${AMOUNT} ?${UNIT}$`).exec(text) ?? /^past ()(hour|day|week|month|year)$/.exec(text);
   if (last === null) return null;
   return { from: moved(here, unitOf(last[2]), -amountOf(last[1]), timeZone), to: now };
 }
 
 /** "yesterday at 14:00", "2026-11-28 14:00". */
 function withClock(text: string, reader: Reader): Span | null {
-  const found = new RegExp(`^(.+?)(?: at |t| )${CLOCK}$`).exec(text);
+  const plain = text.replace(/\bnoon$/, "12:00").replace(/\bmidnight$/, "00:00");
+  const found = new RegExp(`^(?:(.+?)(?: at |t| ))?${CLOCK}$`).exec(plain);
   if (found === null) return null;
-  const [, date = "", hour, minute, second = "0"] = found;
-  const clock = { hour: Number(hour), minute: Number(minute), second: Number(second) };
+  const [, date = "today", hour, minute, second = "0", half] = found;
+  // A bare number is no time.
+  if (minute === undefined && half === undefined) return null;
+  const clock = { hour: hourOf(Number(hour), half), minute: Number(minute ?? 0), second: Number(second) };
   if (clock.hour > 23 || clock.minute > 59 || clock.second > 59) return null;
   const day = wholeDay(date, reader);
   return day && instant(instantOf({ ...localOf(day.from, reader.timeZone), ...clock }, reader.timeZone));
 }
 
-/** "today", "2026-11-28", "28 november", "last monday". */
+/** @param half `a` before noon, `p` after it; undefined on a clock of 24 hours */
+function hourOf(hour: number, half: string | undefined): number {
+  if (half === undefined) return hour;
+  if (hour < 1 || hour > 12) return Infinity;
+  return (hour % 12) + (half === "p" ? 12 : 0);
+}
+
+/** "today", "2026-11-28", "28.11.2026", "28 november", "last monday". */
 function wholeDay(text: string, { now, timeZone, edge }: Reader): Span | null {
   const here = localOf(now, timeZone);
   const dayAt = (by: number): Span => span(here, "day", by, timeZone);
-  const near = ["yesterday", "today", "tomorrow"].indexOf(text);
-  if (near !== -1) return dayAt(near - 1);
+  const near = ["day before yesterday", "yesterday", "today", "tomorrow", "day after tomorrow"].indexOf(text);
+  if (near !== -1) return dayAt(near - 2);
   const numeric = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text);
   if (numeric !== null) return dateSpan(Number(numeric[1]), Number(numeric[2]), Number(numeric[3]), timeZone);
+  // With points, the day comes first everywhere.
+  const dotted = /^(\d{1,2})\. ?(\d{1,2})\. ?(\d{4})$/.exec(text);
+  if (dotted !== null) return dateSpan(Number(dotted[3]), Number(dotted[2]), Number(dotted[1]), timeZone);
   const named = namedDate(text);
   if (named !== null) {
     const { month, day, year = nearestYear(month, day, here, edge) } = named;
@@ -219,12 +234,14 @@ function instant(at: Date): Span {
   return { from: at, to: at };
 }
 
-function amountOf(text: string | undefined): number {
-  return Number.isInteger(Number(text)) && text !== "" ? Number(text) : 1;
+function amountOf(text = ""): number {
+  if (/^\d+$/.test(text)) return Number(text);
+  return Math.max(1, NUMBERS.indexOf(text) + 1);
 }
 
 function unitOf(text: string | undefined): Unit {
-  return UNITS.find((unit) => unit === text || (unit === "minute" && text === "min")) ?? "day";
+  const whole = { min: "minute", hr: "hour", h: "hour", d: "day", w: "week" }[text ?? ""] ?? text;
+  return UNITS.find((unit) => unit === whole) ?? "day";
 }
 
 function monthOf(name: string): number {

@@ -24,3 +24,38 @@ export function dependencyText({ client, server }: NamedEnds): string {
   const number = server.port === null ? "" : `:${server.port.replace(/\/tcp$/, "")}`;
   return `${named(client.service_name ?? client.process, client.host_name)} → ${named(server.service_name, server.host_name)}${number}`;
 }
+
+interface End {
+  readonly host_id: string;
+  readonly service_id: string | null;
+}
+
+interface Ends {
+  readonly client: End & { readonly process: string | null };
+  readonly server: End & { readonly port_id: string | null };
+}
+
+/** A dependency, or a link. */
+export type Between = Partial<Ends> & {
+  readonly ends?: readonly { readonly host_id: string; readonly port: string | null }[];
+};
+
+/** Such as `nginx on web → PostgreSQL on db:5432`, or `nas eth0 – core 24`. */
+export function nameBetween(
+  { client, server, ends = [] }: Between,
+  nameOfId: (id: string) => string | undefined,
+): string {
+  const orNull = (id: string | null): string | null => (id === null ? null : (nameOfId(id) ?? null));
+  const hostAt = ({ host_id }: { readonly host_id: string }): string => nameOfId(host_id) ?? "?";
+  if (client === undefined || server === undefined)
+    return ends.map((end) => [hostAt(end), ...(end.port === null ? [] : [end.port])].join(" ")).join(" – ");
+  const { process, service_id } = client;
+  return dependencyText({
+    client: { host_name: hostAt(client), service_name: orNull(service_id), process },
+    server: {
+      host_name: hostAt(server),
+      service_name: orNull(server.service_id),
+      port: orNull(server.port_id)?.toLowerCase() ?? null,
+    },
+  });
+}

@@ -141,6 +141,11 @@ describe("assistants: reading", () => {
     expect(changed.data).toMatchObject({
       changes: expect.arrayContaining([expect.objectContaining({ name: "nas", by: account.email })]),
     });
+    for (const [entity, name] of [
+      ["Link", "nas – switch 1"],
+      ["Dependency", "cron on nas → web on nas:443"],
+    ] as const)
+      expect((await call(client, "what_changed", { entity })).data).toMatchObject({ changes: [{ name }] });
   });
 
   it("ask for collectors and their jobs, with the key of an Admin", async () => {
@@ -165,9 +170,11 @@ describe("assistants: reading", () => {
     const { network } = await aNetworkWithAHost(own.session);
     const block = { network_id: network.id, cidr: "fd00:1::/64", name: "six" };
     const { id: subnet_id } = await own.session.data<{ id: string }>("post", "/api/v1/subnets", block);
-    const interfaces = [{ subnet_id, ip_address: "fd00:1::1" }];
+    const interfaces = [{ subnet_id, ip_address: "fd00:1::1", mac_address: "52:54:00:12:34:56" }];
     await own.session.data("post", "/api/v1/hosts", { network_id: network.id, name: "six", interfaces });
     const { client } = await anAssistant({ permissions: "Viewer" }, own);
+    for (const address of ["FD00:1:0::1", "52-54-00-12-34-56"])
+      expect((await call(client, "who_is", { address })).data).toMatchObject({ hosts: [{ name: "six" }] });
     const { data } = await call(client, "overview");
     expect(data["fullest_subnets"]).toMatchObject([
       { used: 1 },
@@ -182,6 +189,11 @@ describe("assistants: planning and changing", () => {
     const { host } = await aNetworkWithAHost(own.session);
     const { client } = await anAssistant({ permissions: "Member" }, own);
     const change = { action: "change", kind: "host", id: host.id, members: { name: "storage" } };
+    const misspelt = { ...change, members: { ...change.members, descripton: "in the cellar" } };
+    expect(await call(client, "plan_change", { change: misspelt })).toMatchObject({
+      isError: true,
+      text: expect.stringMatching(/^A host has no `descripton`\.\nNext: its members are .*description/),
+    });
     const plan = await call(client, "plan_change", { change });
     expect(plan.data).toMatchObject({ action: "update", changes: [{ fields: ['name: "nas" → "storage"'] }] });
     const { etag } = plan.data as unknown as { etag: string };

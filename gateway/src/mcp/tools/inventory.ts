@@ -34,11 +34,12 @@ import {
   hostLine,
   HostLine,
   inNetwork,
+  isCalled,
   isOneOf,
-  namesOf,
   network,
   PAGE,
   portText,
+  searched,
   text,
   textOrNull,
 } from "./parts.js";
@@ -351,8 +352,8 @@ function shortAttributes(attributes: Attributes): object {
 
 /** Hosts with this name or address. */
 async function called(client: Client, given: string): Promise<Host[]> {
-  const { data } = await client.list(listHosts, { query: { q: given.trim().slice(0, 100), limit: 50 } });
-  return data.filter((host) => isOneOf(namesOf(host), given));
+  const { data } = await client.list(listHosts, { query: { q: searched(given), limit: 50 } });
+  return data.filter((host) => isCalled(host, given));
 }
 
 export const describeSubnet = tool({
@@ -447,14 +448,14 @@ export const whatListens = tool({
 export const whoIs = tool({
   name: "who_is",
   title: "Who has an address",
-  description: "Which host has an IP address or a host name.",
+  description: "Which host has an IP or MAC address, or a host name.",
   input: z.object({ address: z.string().min(1).max(253), network_id: network }),
   output: z.object({ address: text, hosts: z.array(HostLine) }),
   run: async (client, { address, network_id }) => {
-    const query = { q: address.slice(0, 100), limit: 50, ...inNetwork(network_id) };
+    const query = { q: searched(address), limit: 50, ...inNetwork(network_id) };
     const { data } = await client.list(listHosts, { query });
     const hosts = data
-      .filter((host) => isOneOf(namesOf(host), address))
+      .filter((host) => isCalled(host, address))
       .slice(0, PAGE)
       .map(hostLine);
     return {

@@ -1,4 +1,6 @@
 import { folded } from "@nts/shared/contract/folding.rules";
+import { canonicalMac, isMac } from "@nts/shared/contract/formats";
+import { canonicalAddress } from "@nts/shared/contract/sockets.rules";
 import type { Host } from "@nts/shared/contract";
 import { z } from "zod";
 import { isTimeZone, MOMENT_EXAMPLES, momentOf, momentText, type Reader } from "@nts/shared/contract/moments.rules";
@@ -47,9 +49,21 @@ export function isOneOf(names: readonly (string | null)[], given: string): boole
   return names.some((name) => name !== null && folded(name) === folded(given.trim()));
 }
 
-/** Names and addresses by which people call a host. */
-export function namesOf({ name, hostname, interfaces }: Host): (string | null)[] {
-  return [name, hostname, ...interfaces.map(({ ip_address }) => ip_address)];
+/** The text by which hosts are looked for that are called so. */
+export function searched(given: string): string {
+  return canonicalAddress(given.trim()).slice(0, 100);
+}
+
+/** True if people call a host so: by its name, host name or an address in any notation. */
+export function isCalled({ name, hostname, interfaces }: Host, given: string): boolean {
+  const text = given.trim();
+  const mac = canonicalMac(text);
+  const addresses = interfaces.map(({ ip_address }) => ip_address);
+  return (
+    isOneOf([name, hostname], text) ||
+    isOneOf(addresses, canonicalAddress(text)) ||
+    (isMac(mac) && interfaces.some(({ mac_address }) => mac_address === mac))
+  );
 }
 
 /** `443/tcp`. */

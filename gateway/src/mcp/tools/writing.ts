@@ -1,6 +1,6 @@
 import { type Endpoint, type Plan, PLAN_TAG, revertChanges } from "@nts/shared/contract";
 import { z } from "zod";
-import { operationCalled, PlannedChange } from "../planned-changes.js";
+import { operationCalled, PlannedChange, unknownMembers } from "../planned-changes.js";
 import { pageOf, short } from "../results.rules.js";
 import { Refusal, tool } from "../tool.js";
 import { count, text, textOrNull } from "./parts.js";
@@ -8,6 +8,8 @@ import { count, text, textOrNull } from "./parts.js";
 const VERBS = { create: "create", change: "patch", delete: "delete" } as const;
 
 const change = PlannedChange;
+/** Unknown members that are named. */
+const MOST_NAMED = 10;
 
 /** The operation and its input. @throws Refusal if something is missing */
 function callFor(requested: PlannedChange): [Endpoint, never] {
@@ -17,6 +19,15 @@ function callFor(requested: PlannedChange): [Endpoint, never] {
     throw new Refusal(`To ${action} a ${kind}, its id is needed.`, "call find");
   if (action !== "delete" && members === undefined)
     throw new Refusal(`To ${action} a ${kind}, its members are needed.`, "call plan_change with members");
+  const { unknown, known } = unknownMembers(requested);
+  if (unknown.length > 0)
+    throw new Refusal(
+      `A ${kind} has no ${unknown
+        .slice(0, MOST_NAMED)
+        .map((member) => `\`${short(member, 50)}\``)
+        .join(", ")}.`,
+      `its members are ${known.join(", ")}.`,
+    );
   const name = action === "merge" ? "merge_hosts" : action === "split" ? "split_host" : `${VERBS[action]}_${kind}`;
   const input = {
     ...(action !== "create" && { params: { id: id ?? "" } }),

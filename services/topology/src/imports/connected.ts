@@ -8,7 +8,7 @@ import { DEADLINES } from "@nts/shared/timing";
 import { store } from "../commit/store.js";
 import { changesOf } from "../storage/changes.rules.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
-import { nameBetween } from "../storage/end-names.js";
+import { nameBetween } from "@nts/shared/contract/names.rules";
 import type { Stored } from "../storage/entities.js";
 import { BINDING_INDEXES, BY_ID, HOST_DEPENDENCIES_INDEX, HOST_PORTS_INDEX } from "../storage/indexes.js";
 import { firstSighting } from "../storage/sightings.js";

@@ -13,12 +13,11 @@ import {
 import { respond } from "@nts/shared/http/respond";
 import { mount, type Router } from "@nts/shared/http/mount";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { nameOf } from "@nts/shared/contract/names.rules";
+import { nameBetween, nameOf } from "@nts/shared/contract/names.rules";
 import { forPlurals, pluralOf, SIGHTED_KINDS } from "@nts/shared/contract/kinds";
 import { duplicatesOf } from "../hosts/duplicates.js";
 import { namesOf } from "../imports/store.js";
 import type { Entity as Named } from "../journal/entries.rules.js";
-import { nameBetween } from "../storage/end-names.js";
 import type { Entities, Entity } from "../storage/entities.js";
 import { amountsOf, membersOf } from "../stats/utilization.js";
 import { BY_ID, CERTIFICATES_INDEX, SIGHTED_INDEX } from "../storage/indexes.js";

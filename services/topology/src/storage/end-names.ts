@@ -1,7 +1,6 @@
 import type { ClientSession } from "mongodb";
-import { dependencyText, nameOf } from "@nts/shared/contract/names.rules";
+import { type Between, nameOf } from "@nts/shared/contract/names.rules";
 import type { Scope } from "@nts/shared/http/tenancy";
-import type { Ends } from "../values/ends.rules.js";
 import type { Database } from "./database.js";
 import type { EntityDocument } from "./entities.js";
 import { BY_ID } from "./indexes.js";
@@ -9,11 +8,6 @@ import { within } from "./scope.js";
 import { scopedCollection } from "./scoped-collection.js";
 
 // What is between hosts has no name of its own: people call it by what is at its ends.
-
-/** A dependency, or a link. */
-export type Between = Partial<Ends> & {
-  readonly ends?: readonly { readonly host_id: string; readonly port: string | null }[];
-};
 
 /** Names by id. */
 export type Names = ReadonlyMap<string, string>;
@@ -43,24 +37,4 @@ function idsOf(some: readonly Between[]): Readonly<Record<"hosts" | "services" |
   const services = some.flatMap(({ client, server }) => [client?.service_id, server?.service_id]);
   const known = (ids: readonly (string | null | undefined)[]): Set<string> => new Set(ids.flatMap((id) => id ?? []));
   return { hosts: known(hosts), services: known(services), ports: known(some.map(({ server }) => server?.port_id)) };
-}
-
-/** Such as `nginx on web → PostgreSQL on db:5432`, or `nas eth0 – core 24`. */
-export function nameBetween(
-  { client, server, ends = [] }: Between,
-  nameOfId: (id: string) => string | undefined,
-): string {
-  const orNull = (id: string | null): string | null => (id === null ? null : (nameOfId(id) ?? null));
-  const hostAt = ({ host_id }: { readonly host_id: string }): string => nameOfId(host_id) ?? "?";
-  if (client === undefined || server === undefined)
-    return ends.map((end) => [hostAt(end), ...(end.port === null ? [] : [end.port])].join(" ")).join(" – ");
-  const { process, service_id } = client;
-  return dependencyText({
-    client: { host_name: hostAt(client), service_name: orNull(service_id), process },
-    server: {
-      host_name: hostAt(server),
-      service_name: orNull(server.service_id),
-      port: orNull(server.port_id)?.toLowerCase() ?? null,
-    },
-  });
 }
