@@ -78,7 +78,7 @@ const Changes = z.array(Change).meta({ id: "Changes" });
 export const ChangeCursor = z
   .string()
   .max(64)
-  .regex(/^[\w-]+$/);
+  .regex(/^[\w-]+$/, "is not a cursor");
 
 export const reading = {
   order_direction: OrderDirection.default("asc").describe("Oldest first, or newest first."),

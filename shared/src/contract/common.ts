@@ -218,7 +218,7 @@ export const CURSOR_LIMIT = 4_096;
 const Cursor = z
   .string()
   .max(CURSOR_LIMIT)
-  .regex(/^[\w-]+$/)
+  .regex(/^[\w-]+$/, "is not a cursor")
   .describe(
     "Continues after the page that returned it as `meta.pagination.next`. Requires the same filters and order, and no `offset`. " +
       "Takes constant time for each page, and neither skips nor repeats entities that do not move.",

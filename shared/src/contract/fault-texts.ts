@@ -62,7 +62,7 @@ export function faultText(issue: z.core.$ZodRawIssue): string {
     case "invalid_union":
       return issue.input === undefined ? "is required" : unionText(issue);
     case "invalid_key":
-      return "has a member whose name is not allowed";
+      return keyText(issue);
     case "invalid_element":
       return "has an invalid element";
     case "unrecognized_keys":
@@ -93,6 +93,12 @@ function unionText({ errors, options = [] }: Divided): string {
   const wanted = [...new Set(texts)].map((text) => text.replace(/^must be /, ""));
   const isSimple = texts.length === errors.length && texts.every((text) => text.startsWith("must be "));
   return isSimple && wanted.length > 0 ? `must be ${wanted.join(" or ")}` : "has none of the possible forms";
+}
+
+/** Its path ends with the name. */
+function keyText({ issues: [first] }: { readonly issues: readonly z.core.$ZodIssue[] }): string {
+  const text = "is not an allowed name";
+  return first?.message.startsWith("must ") === true ? `${text}: it ${first.message}` : text;
 }
 
 interface Bounded {

@@ -6,10 +6,18 @@ export const MOST_FAULTS = 1000;
 
 /** Every error that zod found, with its dotted path; for unions, those of the closest member. */
 export function faultsOf(error: z.ZodError): Fault[] {
-  return error.issues
+  const faults = error.issues
     .slice(0, MOST_FAULTS)
     .flatMap((issue) => flatten(issue, []))
     .slice(0, MOST_FAULTS);
+  // A text where a list must be has no elements to count.
+  const wrong = new Set(error.issues.filter(({ code }) => code === "invalid_type").map(({ path }) => dotted(path)));
+  const seen = new Set<string>();
+  return faults.filter(({ path }) => {
+    const isFirst = !seen.has(path);
+    seen.add(path);
+    return isFirst || !wrong.has(path);
+  });
 }
 
 function flatten(issue: z.core.$ZodIssue, before: readonly PropertyKey[]): Fault[] {

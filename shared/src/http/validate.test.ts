@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import { z } from "zod";
-import { bulkDeleteHosts, createHost, OPERATIONS, Virtualization } from "../contract/index.js";
+import { bulkDeleteHosts, createHost, createLink, OPERATIONS, Virtualization } from "../contract/index.js";
 import type { AppError, Fault } from "../errors.js";
 import { BODY_LIMIT_BYTES } from "./headers.js";
 import { excessOf } from "./json-bounds.js";
@@ -29,6 +29,18 @@ describe("lists in bodies", () => {
     ]);
     expect(faultsOf(bulkDeleteHosts.body!, Array(1_001).fill(0))).toEqual([
       { path: "", message: "must have at most 1000 elements" },
+    ]);
+  });
+
+  it("are nothing else, of which no elements are counted, and names of members say what they may be", () => {
+    expect(faultsOf(createLink.body!, { network_id: ID, kind: "Other", ends: "nas" })).toEqual([
+      { path: "ends", message: "must be a list" },
+    ]);
+    expect(faultsOf(createHost.body!, { ...host, attributes: { Site: "cellar" } })).toEqual([
+      {
+        path: "attributes.Site",
+        message: expect.stringMatching(/^is not an allowed name: it must consist of lower-case/),
+      },
     ]);
   });
 
