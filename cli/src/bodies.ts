@@ -110,6 +110,9 @@ export interface Surrounding {
   readonly locals?: ReadonlyMap<string, string>;
 }
 
+/** An entity that an earlier document creates is not there yet. */
+export class Coming extends Problem {}
+
 type Api = Pick<Connection, "transport">;
 
 /**
@@ -134,7 +137,7 @@ export async function resolved(
   if (isBody(value)) return members === null ? value : resolvedMembers(api, members, value, place);
   if (typeof value !== "string" && typeof value !== "number") return value;
   if (elements.length > 0 && !forms.some((form) => isText([form]))) return resolved(api, schemas, [value], place);
-  const named = members === null ? null : bodyNamed(String(value), members);
+  const named = members === null ? null : await bodyNamed(api, String(value), members);
   return named === null || members === null ? coerced(value, forms) : resolvedMembers(api, members, named, place);
 }
 
@@ -164,15 +167,30 @@ async function resolvedMembers(api: Api, members: Members, value: Body, place: S
   return found;
 }
 
-/** Text for an object: a host for the end of a link or dependency, or a socket such as `10.0.0.5:443/tcp` for a binding. */
-function bodyNamed(text: string, members: Members): Body | null {
+/**
+ * Text for an object: a socket such as `10.0.0.5:443/tcp` for a binding, or a host for the end of a link or dependency,
+ * perhaps with its port or service as in `nas/Photos`.
+ */
+async function bodyNamed(api: Api, text: string, members: Members): Promise<Body | null> {
   if (members.has("port_id") && members.has("interface_id")) {
     const socket = socketIn(text);
     if (socket === null) return /^\d+$/.test(text) ? { port_id: text } : { interface_id: text };
     const port_id = `${socket.port}/${socket.protocol ?? "Tcp"}`;
     return socket.address === null ? { port_id } : { port_id, interface_id: socket.address };
   }
-  return members.has("host_id") ? { host_id: text } : null;
+  if (!members.has("host_id")) return null;
+  const part = members.has("service_id") ? "service_id" : "port";
+  const [, host = "", name = ""] = /^([^/]+)\/(.+)$/.exec(text) ?? [];
+  return name === "" || (await isHost(api, text)) ? { host_id: text } : { host_id: host, [part]: name };
+}
+
+async function isHost(api: Api, text: string): Promise<boolean> {
+  try {
+    return (await idOf(api, resourceNamed("hosts"), text)) !== "";
+  } catch (error) {
+    if (error instanceof Problem && error.exitCode === EXIT.missing) return false;
+    throw error;
+  }
 }
 
 /** Text that looks like a number or a choice in other letters. */
@@ -199,7 +217,7 @@ async function idsOf(api: Api, resource: Resource, value: unknown, place: Surrou
   if (isId(text.toLowerCase())) return text;
   const local = place.locals?.get(localKey(resource.singular, text));
   if (local !== undefined) return local;
-  if (place.isComing?.(resource.singular, text) === true) throw new Problem(EXIT.missing, `${text} comes later.`);
+  if (place.isComing?.(resource.singular, text) === true) throw new Coming(EXIT.missing, `${text} comes later.`);
   return idOf(api, resource, text, withinOf(resource, place));
 }
 

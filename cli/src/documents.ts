@@ -196,19 +196,24 @@ interface StepOptions {
   readonly isComing?: Surrounding["isComing"];
 }
 
-/** @returns the write for a document; null while a reference is missing. @throws Problem */
+/** @returns the write for a document, or which reference is missing. @throws Problem */
 export async function stepOf(
   connection: Connection,
   document: Document,
   options: StepOptions = {},
-): Promise<Steps | null> {
+): Promise<Steps | Problem> {
   try {
     return await knownStepOf(connection, document, options);
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
-    if (error.exitCode === EXIT.missing) return null;
-    throw new Problem(error.exitCode, `${document.place}: ${error.message}`);
+    if (error.exitCode === EXIT.missing) return error;
+    throw atPlace(document, error);
   }
+}
+
+/** The problem with where the document is. */
+export function atPlace({ place, kind, title }: Document, { exitCode, message }: Problem): Problem {
+  return new Problem(exitCode, `${place}: ${kind} ${title}: ${message}`);
 }
 
 /** @throws Problem with the exit code `missing` if something that it names does not exist */

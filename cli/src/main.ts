@@ -13,13 +13,11 @@ const stopping = new AbortController();
 process.once("SIGINT", () => stopping.abort());
 process.once("SIGTERM", () => stopping.abort());
 // The reader of our output may stop early, like `head`. What only reads ends with it, as programs in a shell do.
-let outlivesReader = false;
-let finishesFirst = false;
-let isUnread = false;
+const listener = { isOutlived: false, isWaitedFor: false, isGone: false };
 process.stdout.on("error", () => {
-  if (outlivesReader) return;
-  isUnread = true;
-  if (!finishesFirst) process.exit(READER_GONE);
+  if (listener.isOutlived) return;
+  listener.isGone = true;
+  if (!listener.isWaitedFor) process.exit(READER_GONE);
 });
 // What it does goes on without a reader of its messages.
 process.stderr.on("error", () => undefined);
@@ -47,10 +45,10 @@ const terminal: Terminal = {
   progress: (text) => progress.show(text),
   ask,
   outliveReader: () => {
-    outlivesReader = true;
+    listener.isOutlived = true;
   },
   finishFirst: () => {
-    finishesFirst = true;
+    listener.isWaitedFor = true;
   },
   input: async () => {
     const parts: Uint8Array[] = [];
@@ -91,5 +89,5 @@ function runProgram(
 }
 
 const exitCode = await run({ terminal, run: runProgram }, version, process.argv.slice(2));
-process.exitCode = isUnread ? READER_GONE : exitCode;
+process.exitCode = listener.isGone ? READER_GONE : exitCode;
 progress.clear();

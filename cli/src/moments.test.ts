@@ -15,7 +15,9 @@ describe("moments", () => {
     ]);
     expect(since("2026-01-31T09:30:00.5Z")).toBe("2026-01-31T09:30:00.500Z");
     expect(since("a-cursor")).toBe("a-cursor");
-    expect(() => momentOf("lst monday", "seen_before", reader)).toThrow(/^--seen-before: it is not clear when "lst monday"/);
+    expect(() => momentOf("lst monday", "seen_before", reader)).toThrow(
+      /^--seen-before: it is not clear when "lst monday"/,
+    );
     expect([durationIn("8w"), durationIn("soon")]).toEqual([4_838_400_000, null]);
   });
 

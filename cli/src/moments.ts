@@ -32,7 +32,10 @@ export function momentOf(text: string, name: string, reader: Partial<Reader> = {
   if (moment !== null) return moment.toISOString();
   if (Moment.safeParse(said).success) return said;
   const option = `--${name.replaceAll("_", "-")}`;
-  throw new Problem(EXIT.usage, `${option}: it is not clear when "${said}" is: write it like \`2h\`, ${MOMENT_EXAMPLES}.`);
+  throw new Problem(
+    EXIT.usage,
+    `${option}: it is not clear when "${said}" is: write it like \`2h\`, ${MOMENT_EXAMPLES}.`,
+  );
 }
 
 /** Each up to which number of milliseconds, as in `90s`, `47h` and `700d`. */

@@ -6,7 +6,8 @@ const SHORT = 3;
 /** The word that was probably meant; null if none is close. */
 export function nearest(word: string, words: readonly string[]): string | null {
   const said = plain(word);
-  const [longer, ...others] = said.length < SHORT ? [] : words.filter((one) => plain(one).startsWith(said));
+  const beginning = said.length < SHORT ? [] : words.filter((one) => plain(one).startsWith(said));
+  const [longer, ...others] = new Set(beginning);
   if (longer !== undefined && others.length === 0) return longer;
   const farthest = Math.max(1, Math.floor(said.length / 3));
   let best: string | null = null;

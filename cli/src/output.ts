@@ -59,8 +59,8 @@ function selected(value: unknown, expression: string): string {
     return query(value as never, path)
       .map(textOf)
       .join("\n");
-  } catch (error) {
-    throw new Problem(EXIT.usage, `${expression} is not a JSONPath such as $[*].name: ${(error as Error).message}`);
+  } catch {
+    throw new Problem(EXIT.usage, `${expression} is not a JSONPath such as $[*].name.`);
   }
 }
 

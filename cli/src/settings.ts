@@ -57,17 +57,32 @@ export async function readSettings(
   const context = named === null ? undefined : contexts[named];
   if (named !== null && context === undefined && !mayBeNew) throw noContext(named, contexts);
   const ofEnvironment = env["NTS_URL"] === "" ? undefined : env["NTS_URL"];
-  const given = choice.url ?? context?.url ?? ofEnvironment ?? "";
-  const url = given.replace(/\/+$/, "");
+  const url = (choice.url ?? context?.url ?? ofEnvironment ?? "").replace(/\/+$/, "");
   if (url === "")
     throw new Problem(EXIT.usage, "Which server? Sign in with `nts login --url URL`, or set NTS_URL or NTS_CONTEXT.");
-  if (!URL.canParse(url)) throw new Problem(EXIT.usage, `${url} is not a URL.`);
+  requireUrl(url);
   // A key is only sent to the server it belongs to.
   const names = [named, current, ...Object.keys(contexts)].filter((name) => name !== null);
   const own = names.find((name) => contexts[name]?.url === url) ?? null;
   const stored = own === null || contexts[own]?.api_key === "" ? null : (contexts[own]?.api_key ?? null);
-  const apiKey = choice.context === undefined ? (env["NTS_API_KEY"] ?? stored) : (stored ?? env["NTS_API_KEY"] ?? null);
+  const given = keyIn(terminal);
+  const apiKey = choice.context === undefined ? (given ?? stored) : (stored ?? given);
   return { url, apiKey, email: own === null ? null : (contexts[own]?.email ?? null), context: choice.context ?? own };
+}
+
+/** The key of the environment; null if there is none. */
+export function keyIn({ env }: Pick<Terminal, "env">): string | null {
+  const key = env["NTS_API_KEY"] ?? "";
+  return key === "" ? null : key;
+}
+
+/** @throws Problem for what no server has as its address */
+export function requireUrl(text: string): void {
+  if (/^https?:\/\//i.test(text) && URL.canParse(text)) return;
+  const meant = `http://${text}`;
+  const advice =
+    !text.includes("://") && URL.canParse(meant) ? `did you mean ${meant}?` : "it begins with http:// or https://.";
+  throw new Problem(EXIT.usage, `${text} is not the URL of a server; ${advice}`);
 }
 
 function noContext(name: string, contexts: Stored["contexts"]): Problem {
@@ -101,11 +116,21 @@ function nameFor(url: string): string {
 }
 
 /** Stores a server with its key in a context, which is used from now on. @returns the path of the file */
-export async function storeSettings(terminal: Terminal, { url, apiKey, email, context }: Settings): Promise<string> {
-  const { contexts } = await readStored(terminal);
+export async function storeSettings(terminal: Terminal, settings: Settings): Promise<string> {
+  return storeContext(terminal, settings, { isUsed: true });
+}
+
+/** @param isUsed it is used from now on; otherwise only if no other one is. @returns the path of the file */
+export async function storeContext(
+  terminal: Terminal,
+  { url, apiKey, email, context }: Settings,
+  { isUsed }: { readonly isUsed: boolean },
+): Promise<string> {
+  const { current, contexts } = await readStored(terminal);
   const name = context ?? nameFor(url);
   const stored: Context = { url, api_key: apiKey ?? "", email: email ?? "" };
-  return writeStored(terminal, { current: name, contexts: { ...contexts, [name]: stored } });
+  const used = isUsed ? name : (current ?? name);
+  return writeStored(terminal, { current: used, contexts: { ...contexts, [name]: stored } });
 }
 
 /** @throws Problem if there is no such context */

@@ -34,9 +34,12 @@ export async function withNames(api: Api, rows: readonly unknown[], isWide = fal
   return areDependencies ? withEndNames(api, placed) : withHosts(api, placed);
 }
 
+/** Of the journal, or a difference between two moments. */
+type Changed = Pick<Change, "entity" | "name" | "before" | "after">;
+
 /** Changes of links and dependencies, which have no names, are called after their ends. */
-export async function withEndsAsNames(api: Api, changes: readonly Change[]): Promise<Change[]> {
-  const names = new Map<string, string>();
+export async function withEndsAsNames<One extends Changed>(api: Api, changes: readonly One[]): Promise<One[]> {
+  const names = new Map<Changed, string>();
   for (const kind of ["Link", "Dependency"]) {
     const some = changes.filter(({ entity }) => entity === kind);
     const rows = (await withNames(
@@ -44,11 +47,12 @@ export async function withEndsAsNames(api: Api, changes: readonly Change[]): Pro
       some.map(({ before, after }) => after ?? before ?? {}),
     )) as Row[];
     for (const [n, { ends, client, server }] of rows.entries()) {
-      const name = kind === "Link" ? ends : [client, server].join(" → ");
-      if (typeof name === "string") names.set(some[n]?.cursor ?? "", name);
+      const change = some[n];
+      const name = kind === "Link" ? ends : typeof client === "string" ? [client, server].join(" → ") : null;
+      if (typeof name === "string" && change !== undefined) names.set(change, name);
     }
   }
-  return changes.map((change) => ({ ...change, name: names.get(change.cursor) ?? change.name }));
+  return changes.map((change) => ({ ...change, name: names.get(change) ?? change.name }));
 }
 
 /** The entities of a list by id. */

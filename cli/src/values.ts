@@ -48,8 +48,15 @@ export async function readText(terminal: Terminal, path: string): Promise<string
   try {
     return await readFile(path, "utf8");
   } catch (error) {
-    throw new Problem(EXIT.usage, `${path} cannot be read: ${(error as Error).message}.`);
+    throw unreadable(path, error);
   }
+}
+
+/** Says why a file cannot be read, as people say it. */
+export function unreadable(path: string, error: unknown): Problem {
+  const { message } = error as Error;
+  const [, reason = message] = /^E[A-Z]+: ([^,]+)/.exec(message) ?? [];
+  return new Problem(EXIT.usage, `${path} cannot be read: ${reason}.`);
 }
 
 /** A value of a file, which knows its lines. */

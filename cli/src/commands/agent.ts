@@ -9,6 +9,7 @@ import { openSpool } from "../agent/spool.js";
 import { type Identity, lockFolder, openFolder, readIdentity, stateFolder, writeIdentity } from "../agent/state.js";
 import { NO_SETTINGS, readSenseSettings, type SenseSettings } from "../discover/settings.js";
 import { EXIT, Problem, type Surroundings, type Terminal } from "../terminal.js";
+import { unreadable } from "../values.js";
 import type { AddCommands } from "./command.js";
 
 // `nts agent` is a collector: it looks around when the server says so, and reports. @see docs/collectors.md
@@ -112,7 +113,7 @@ async function tokenIn(
     try {
       return await readFile(path, "utf8");
     } catch (error) {
-      throw new Problem(EXIT.usage, `${path} cannot be read: ${(error as Error).message}`);
+      throw unreadable(path, error);
     }
   };
   const text = token ?? (tokenFile === undefined ? ofEnvironment : await read(tokenFile)) ?? "";

@@ -1,7 +1,8 @@
 import type { Command } from "commander";
 import type { Plan } from "@nts/client";
 import type { Connection } from "../connection.js";
-import { type Document, documentsIn, knownStepOf, type Step, stepOf, unfolded } from "../documents.js";
+import { Coming } from "../bodies.js";
+import { atPlace, type Document, documentsIn, knownStepOf, type Step, stepOf, unfolded } from "../documents.js";
 import { networkOption } from "../options.js";
 import { planText } from "../plans.js";
 import { bar } from "../progress.js";
@@ -59,20 +60,31 @@ async function preview(
 ): Promise<Map<Document, string>> {
   const shown = new Map<Document, string>();
   const coming = new Set<string>();
+  let changesAny = false;
   const isComing = (singular: string, name: string): boolean => coming.has(`${singular} ${name.toLowerCase()}`);
   for (const [at, document] of documents.entries()) {
     terminal.progress(`${bar(at, documents.length)} planned`);
     const step = await stepOf(connection, document, { isComing, ...(network !== undefined && { network }) });
-    const plan = step === null || step === "unchanged" ? null : await planOf(connection, step);
-    if (step === null || plan?.action === "create")
+    const isLater = step instanceof Problem;
+    // Nothing before it could create what it refers to.
+    if (isLater && !changesAny) throw atPlace(document, step);
+    const plan = isLater || step === "unchanged" ? null : await planOf(connection, step);
+    if (isLater || plan?.action === "create")
       coming.add(`${document.kind.toLowerCase()} ${document.title.toLowerCase()}`);
-    // It refers to something that an earlier document creates.
-    const text = step === null ? null : plan === null ? NOTHING : planText(plan);
-    if (text !== NOTHING)
-      terminal.print(text ?? `+ ${document.kind} ${document.title}: planned once its references exist`);
-    if (text !== null) shown.set(document, text);
+    const text = isLater ? laterText(document, step) : plan === null ? NOTHING : planText(plan);
+    if (text !== NOTHING) {
+      terminal.print(text);
+      changesAny = true;
+    }
+    if (!isLater) shown.set(document, text);
   }
   return shown;
+}
+
+/** It refers to something that an earlier document creates, or probably does. */
+function laterText({ kind, title }: Document, problem: Problem): string {
+  const why = problem instanceof Coming ? "" : ` (now: ${problem.message})`;
+  return `+ ${kind} ${title}: planned once its references exist${why}`;
 }
 
 const NOTHING = planText({ action: "none" } as Plan);
@@ -95,11 +107,11 @@ async function applyOne(
   { document, shown }: Shown,
   { comment, network }: ApplyOptions,
 ): Promise<void> {
-  const { kind, title, place } = document;
+  const { kind, title } = document;
   const step = await knownStepOf(connection, document, network === undefined ? {} : { network }).catch(
     (error: unknown) => {
       if (!(error instanceof Problem)) throw error;
-      throw new Problem(error.exitCode, `${place}: ${kind} ${title}: ${error.message}`);
+      throw atPlace(document, error);
     },
   );
   const plan = step === "unchanged" ? null : await planOf(connection, step);

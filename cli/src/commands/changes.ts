@@ -79,7 +79,8 @@ export const addWatch: AddCommands = (program, surroundings) => {
       if (event.type === "change" && events?.has(event.change.action) === false) continue;
       const entry = event.type === "change" ? event.change : event.state;
       if (options.output === "json") terminal.print(JSON.stringify(entry));
-      else terminal.print(event.type === "change" ? lineOf(event.change) : `there is ${entry.entity} ${entry.name}`);
+      else if (event.type === "state") terminal.print(`there is ${entry.entity} ${entry.name}`);
+      else for (const change of await withEndsAsNames(connection, [event.change])) terminal.print(lineOf(change));
       left -= event.type === "change" ? 1 : 0;
       if (left <= 0) return;
     }
@@ -136,15 +137,18 @@ export const addDiff: AddCommands = (program, surroundings) => {
       const query = { from: momentOf(since, "since"), to: to && momentOf(to, "to"), network_id: network };
       const diff = await connection.client.call(diffChanges, { query: (await withIds(connection, query)) as never });
       if (options.output === "json") terminal.print(JSON.stringify(diff, null, 2));
-      else terminal.print(options.output === "yaml" ? stringify(diff).trimEnd() : diffText(diff));
+      else terminal.print(options.output === "yaml" ? stringify(diff).trimEnd() : await diffText(connection, diff));
     });
 };
 
-function diffText({ added, removed, changed }: Diff): string {
+async function diffText(connection: Connection, { added, removed, changed }: Diff): Promise<string> {
+  const named = (some: Diff["added"]): Promise<Diff["added"]> => withEndsAsNames(connection, some);
   const lines = [
-    ...added.map(({ entity, name }) => `+ ${entity} ${name}`),
-    ...removed.map(({ entity, name }) => `- ${entity} ${name}`),
-    ...changed.map(({ entity, name, fields }) => `~ ${entity} ${name}: ${fields.join(", ") || "changed and reverted"}`),
+    ...(await named(added)).map(({ entity, name }) => `+ ${entity} ${name}`),
+    ...(await named(removed)).map(({ entity, name }) => `- ${entity} ${name}`),
+    ...(await named(changed)).map(
+      ({ entity, name, fields }) => `~ ${entity} ${name}: ${fields.join(", ") || "changed and reverted"}`,
+    ),
   ];
   return lines.length === 0 ? "No differences." : lines.join("\n");
 }

@@ -1,7 +1,7 @@
 import type { Command } from "commander";
 import { type OutputOptions, isTable, outputOption } from "../options.js";
 import { format, table } from "../output.js";
-import { type Choice, readStored, removeContext, storeSettings, chooseContext } from "../settings.js";
+import { type Choice, chooseContext, readStored, removeContext, requireUrl, storeContext } from "../settings.js";
 import { confirm, EXIT, Problem } from "../terminal.js";
 import type { AddCommands } from "./command.js";
 
@@ -32,10 +32,11 @@ export const addContexts: AddCommands = (program, { terminal }) => {
     .description("add a server without a key; `nts login --context NAME` signs in")
     .action(async (name: string, given: string | undefined, _options: unknown, command: Command) => {
       const url = (given ?? command.optsWithGlobals<Choice>().url ?? "").replace(/\/+$/, "");
-      if (!URL.canParse(url)) throw new Problem(EXIT.usage, `Which server? nts context add ${name} URL`);
+      if (url === "") throw new Problem(EXIT.usage, `Which server? nts context add ${name} URL`);
+      requireUrl(url);
       const { contexts } = await readStored(terminal);
       if (contexts[name] !== undefined) throw new Problem(EXIT.conflict, `There is a context ${name} already.`);
-      await storeSettings(terminal, { url, apiKey: null, email: null, context: name });
+      await storeContext(terminal, { url, apiKey: null, email: null, context: name }, { isUsed: false });
     });
   context
     .command("remove <name>")

@@ -19,6 +19,7 @@ import { onlyNetwork } from "../find.js";
 import { archiveText, importNames, importText, isIdle, isIdleArchive } from "../plans.js";
 import { bar } from "../progress.js";
 import { confirm, EXIT, Problem, type Surroundings, type Terminal } from "../terminal.js";
+import { unreadable } from "../values.js";
 import { type AddCommands, connectFor } from "./command.js";
 
 interface ImportOptions {
@@ -170,7 +171,7 @@ async function bytesOf(terminal: Terminal, path: string): Promise<Uint8Array<Arr
   try {
     return new Uint8Array(await readFile(path));
   } catch (error) {
-    throw new Problem(EXIT.usage, `${path} cannot be read: ${(error as Error).message}.`);
+    throw unreadable(path, error);
   }
 }
 

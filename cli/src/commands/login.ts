@@ -6,7 +6,7 @@ import { idOf } from "../find.js";
 import { type OutputOptions, outputOption } from "../options.js";
 import { format } from "../output.js";
 import { resourceNamed } from "../resources.js";
-import { type Choice, readSettings, removeContext, storeSettings } from "../settings.js";
+import { type Choice, keyIn, readSettings, removeContext, storeSettings } from "../settings.js";
 import { EXIT, Problem, type Terminal } from "../terminal.js";
 import { type AddCommands, connectFor } from "./command.js";
 
@@ -99,7 +99,7 @@ export const addKey: AddCommands = (program, surroundings) => {
     .option("--grace <seconds>", "how long the old secret stays valid", "0")
     .action(async ({ grace }: { grace: string }, command: Command) => {
       const connection = await connectFor(command, surroundings);
-      if (terminal.env["NTS_API_KEY"] !== undefined)
+      if (keyIn(terminal) !== null)
         throw new Problem(EXIT.usage, "The key is set by NTS_API_KEY, which cannot be changed: unset it first.");
       const { credential_id: id } = await connection.client.call(whoami, {});
       const { settings } = connection;

@@ -79,7 +79,8 @@ function addGet(verb: Command, surroundings: Surroundings, resource: Resource): 
         const shown = options.sortBy === undefined ? named : sortedBy(named, options.sortBy);
         const isNothing = rows.length === 0 && ["table", "wide", "name", "id"].includes(output);
         const printed = output === "yaml" ? shown.map((row) => withKind(resource, row)) : shown;
-        if (!isNothing) terminal.print(format(printed, output, { isOne, hasHeaders: options.headers }));
+        const text = isNothing ? "" : format(printed, output, { isOne, hasHeaders: options.headers });
+        if (text !== "") terminal.print(text);
         // On standard error, so that scripts read an empty list.
         else if (isTable(output)) terminal.say(`No ${resource.name}.`);
       }),

@@ -269,7 +269,8 @@ describe("nts: a reader that goes away", () => {
       (await account.session.data<unknown[]>("get", "/api/v1/auth/sessions")).length;
     const before = await sessions();
     expect(await unread(person, "get", "keys")).toBe(141);
-    expect(await unread(person, "create", "key", "--set", "name=unread")).toBe(0);
+    const [key] = await account.session.data<Made[]>("get", "/api/v1/auth/keys");
+    expect(await unread(person, "edit", "key", key!.id, "--set", "name=renamed")).toBe(0);
     expect(await sessions()).toBe(before);
   });
 });
@@ -291,6 +292,14 @@ describe("nts: names", () => {
       const { exitCode, stderr } = await nts(env, ...words);
       expect([exitCode, stderr]).toEqual([2, `${place}: there is no such member; did you mean hostname?`]);
     }
+    const service = "kind: Service\nhost: naz\nname: files\nservice_definition: SMB\n";
+    writeFileSync(document, service);
+    const lost = await nts(env, "apply", "-f", document, "--yes");
+    expect(lost).toMatchObject({
+      exitCode: 4,
+      stdout: "",
+      stderr: `${document}:1: Service files: No host is called naz; did you mean nas?`,
+    });
     expect((await nts(env, "get", "hosts", "-o", "name")).stdout).toBe("nas\nswitch");
   });
 
@@ -312,7 +321,13 @@ describe("nts: names", () => {
     );
     expect(await printed("get", "service", "NAS/web", "-o", "name")).toBe("web");
     expect((await nts(env, "get", "host", "naz")).stderr).toBe("No host is called naz; did you mean nas?");
+    expect((await nts(env, "get", "hosts", "-n", "Hom")).stderr).toBe("No network is called Hom; did you mean Home?");
     expect(await printed("get", "services", "-n", "home", "-o", "jsonpath=$[*].name")).toBe("web\nssh");
+    const unreadable = await nts(env, "get", "hosts", "-o", "jsonpath=$[?@.name");
+    expect(unreadable.stderr).toBe("$[?@.name is not a JSONPath such as $[*].name.");
+    expect((await nts({ ...env, NTS_API_KEY: "" }, "get", "hosts")).stderr).toContain("not_authenticated");
+    const nowhere = await nts(env, "import", "nowhere.txt");
+    expect(nowhere.stderr).toBe("nowhere.txt cannot be read: no such file or directory.");
     const planned = await nts(env, "delete", "services", "web", "ssh", "--dry-run");
     for (const one of ["Service web\n", "Service ssh\n", "Dependency cron on nas → web on nas:443\n"])
       expect(planned.stderr).toContain(`- ${one}`);
@@ -409,6 +424,9 @@ describe("nts: changes and settings", () => {
     const env = { ...password, NTS_URL: "", XDG_CONFIG_HOME: mkdtempSync(join(folder, "config-")) };
     expect((await nts(env, "context", "add", "office", stack.url)).exitCode).toBe(0);
     expect((await nts(env, "context", "add", "home", "http://127.0.0.1:9")).exitCode).toBe(0);
+    expect((await nts(env, "context")).stdout).toMatch(/\n\* +office /);
+    const bare = await nts(env, "context", "add", "other", "localhost:8080");
+    expect([bare.exitCode, bare.stderr]).toEqual([2, expect.stringContaining("did you mean http://localhost:8080?")]);
     expect((await nts(env, "login", "--context", "office", "--level", "Viewer")).exitCode).toBe(0);
     expect((await nts(env, "context")).stdout).toMatch(/\n\* +office .* stored\n +home .* none$/);
     expect((await nts(env, "get", "hosts", "-o", "name")).stdout).toBe("nas\nswitch");
@@ -498,6 +516,21 @@ describe("nts apply: dependencies", () => {
     });
     expect((await nts(env, "apply", "-f", document)).stdout).toBe("Nothing would change.");
     const listed = await nts(env, "get", "dependencies", "--service-id", service.id);
+    const since = await nts(env, "diff", "--since", "1h");
+    expect(since.stdout).toMatch(/\n\+ Dependency nas\/cron → nas\/web\n(?:.*\n)*\+ Link nas – switch 1\n/);
+    const again = await nts(
+      env,
+      "create",
+      "dependency",
+      "--set",
+      "client=tv",
+      "server=nas/web",
+      "note=watches",
+      "-o",
+      "id",
+    );
+    expect([again.exitCode, again.stderr]).toEqual([0, ""]);
+    expect((await nts(env, "delete", "dependency", again.stdout, "--yes")).exitCode).toBe(0);
     const impact = await nts(env, "impact", "nas/web");
     expect(impact.stdout).toMatch(/^STEPS +KIND +NAME +HOST +VIA +THROUGH +ID\n/);
     expect(impact.stdout).toMatch(/\n1 +process +cron +nas +dependency /);
