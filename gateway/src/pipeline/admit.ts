@@ -83,7 +83,9 @@ export function createAdmit({ authenticate, charges, keyUses }: AdmitOptions): A
   return (exchange, endpoint) => noting(exchange, admit(exchange, endpoint));
 }
 
-/** It has no body, and no effect but its response: files are noted in the audit log. */
-function isPlainRead({ request }: Exchange, { method, isFile, redirects, streams }: AnyEndpoint): boolean {
-  return method === "get" && isFile !== true && redirects !== true && streams !== true && !hasBody(request.headers);
+/** It is forwarded, has no body, and no effect but its response: files are noted in the audit log. */
+function isPlainRead({ request }: Exchange, endpoint: AnyEndpoint): boolean {
+  const { method, upstream, isFile, redirects, streams } = endpoint;
+  const isRead = method === "get" && upstream !== "gateway";
+  return isRead && isFile !== true && redirects !== true && streams !== true && !hasBody(request.headers);
 }
