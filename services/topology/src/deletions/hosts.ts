@@ -38,7 +38,8 @@ export async function deleteHosts(
         taken.map(({ network_id: target }) => ({ target, kind: "network" })),
       );
     await hosts.remove(tx, scope, { _id: { $in: ids } });
-    const bound = await bindings.countOn(tx, scope, ids);
+    const withServices = taken.flatMap(({ id, services }) => (services > 0 ? id : []));
+    const bound = await bindings.countOn(tx, scope, withServices);
     const gone = taken.map(({ id, network_id, interfaces, ports, services }) => ({
       target: network_id,
       kind: "network" as const,
@@ -46,11 +47,15 @@ export async function deleteHosts(
     }));
     const all = [...gone, ...(await connectionsOf(storage, tx, scope, ids))];
     await guards.reference(tx, scope, all);
-    const isLarge = all.reduce((sum, { counts }) => sum + sizeOf(counts), 0) > AT_ONCE;
+    const counts = sumOf(all);
+    const isLarge = sizeOf(counts) > AT_ONCE;
     if (isLarge) {
       await deletions.hide(tx, scope.organizationId, "hosts", ids);
-      for (const [kind, count] of Object.entries(sumOf(all))) if (kind !== "hosts") recorderOf(tx)?.count(kind, -count);
-    } else for (const kind of ON_HOSTS) await storage[kind].remove(tx, scope, { host_id: { $in: [...ids] } });
+      for (const [kind, count] of Object.entries(counts)) if (kind !== "hosts") recorderOf(tx)?.count(kind, -count);
+    } else {
+      const there = ON_HOSTS.filter((kind) => (counts[kind] ?? 0) !== 0);
+      for (const kind of there) await storage[kind].remove(tx, scope, { host_id: { $in: [...ids] } });
+    }
     return isLarge;
   });
   if (isHidden) await afterCommit(work, deletions.known);

@@ -65,6 +65,7 @@ export function createBindingStore(database: Database, kind: EntityKind<Binding>
       return new Map(found.map(({ _id, count }) => [_id, count]));
     },
     countOn: async (tx, { organizationId }, hostIds) => {
+      if (hostIds.length === 0) return new Map();
       // By this field only, so that a million are counted from the index.
       const on = { organization_id: organizationId, host_id: { $in: hostIds } };
       const counted = { $group: { _id: "$host_id", count: { $sum: 1 } } };
