@@ -41,8 +41,15 @@ describe("revisions: the next state of an entity", () => {
     ["a reordered list", { tags: ["y", "x"] }],
     ["a nested member", { virtualization: { type: "vm", details: { node: "n1" } } }],
     ["an object that became null", { virtualization: {} }],
+    ["an object that became a list", { tags: { 0: "x", 1: "y" } }],
   ])("treats %s as a change", (_what, change) => {
     expect(revised(current, { ...entity, ...change }, LATER)?.revision).toBe(8);
+  });
+
+  it("treats a member in place of another one without a value as a change", () => {
+    const virtualization = (name: string) => ({ type: "vm", details: { [name]: null } });
+    const stored = { entity: { ...entity, virtualization: virtualization("node") as object }, revision: 7 };
+    expect(revised(stored, { ...entity, virtualization: virtualization("toString") }, LATER)?.revision).toBe(8);
   });
 
   it("moves updated_at forward also within the same millisecond, and when the clock was set back", () => {

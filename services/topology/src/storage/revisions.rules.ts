@@ -5,7 +5,7 @@ import type { Entity, Stored } from "./entities.js";
  * after a clock adjustment.
  */
 export function revised<T extends Entity>(current: Stored<T>, next: T, now: Date): Stored<T> | null {
-  const same = textOf({ ...next, updated_at: "" }) === textOf({ ...current.entity, updated_at: "" });
+  const same = isSame({ ...next, updated_at: "" }, { ...current.entity, updated_at: "" });
   if (same) return null;
   const updatedMs = Math.max(now.getTime(), Date.parse(current.entity.updated_at) + 1);
   return {
@@ -15,15 +15,22 @@ export function revised<T extends Entity>(current: Stored<T>, next: T, now: Date
   };
 }
 
-/** A canonical form of JSON, independent of member order. */
-function textOf(value: object): string {
-  return JSON.stringify(value, (_name, inner: unknown) => (isObject(inner) ? sorted(inner) : inner));
+/** Whether JSON values are equal, whatever the order of members. */
+function isSame(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (Array.isArray(one) && Array.isArray(other))
+    return one.length === other.length && one.every((value, n) => isSame(value, other[n]));
+  if (!isObject(one) || !isObject(other)) return false;
+  const names = namesIn(one);
+  if (names.length !== namesIn(other).length) return false;
+  return names.every((name) => Object.hasOwn(other, name) && isSame(one[name], other[name]));
 }
 
-function isObject(value: unknown): value is object {
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-function sorted(value: object): object {
-  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)));
+/** The members that JSON has. */
+function namesIn(value: Readonly<Record<string, unknown>>): string[] {
+  return Object.keys(value).filter((name) => value[name] !== undefined);
 }
