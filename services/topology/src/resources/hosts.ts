@@ -98,7 +98,8 @@ function create(storage: Storage): UserHandler<typeof createHost> {
         return { ...requested, interfaces };
       }),
     );
-    return respond.data(hostResponse(made), { revision: hostRevision(1, made.services.length) });
+    // Made of its kinds' members: there is nothing else in it, as in what is read.
+    return respond.json(JSON.stringify(hostResponse(made)), { revision: hostRevision(1, made.services.length) });
   };
 }
 

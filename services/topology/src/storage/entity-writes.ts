@@ -62,12 +62,14 @@ export function createEntityWrites<T extends Entity>(
     keysOf: (entity) => keysOf(kind, entity),
     documentOf,
     insert: async (tx, scope, inserted, extra) => {
+      if (inserted.length === 0) return;
+      const by = kind.isPart === true ? {} : signed(tx, scope.organizationId, 1);
       const documents = inserted.map((entity) => ({
         ...newDocumentOf(kind, scope.organizationId, { entity: kind.clean(entity), revision: 1 }),
-        ...(kind.isPart !== true && signed(tx, scope.organizationId, 1)),
+        ...by,
         ...(typeof extra === "function" ? extra(entity) : extra),
       }));
-      if (documents.length > 0) await collection.insertMany(documents, { session: tx });
+      await collection.insertMany(documents, { session: tx });
       await recordCreations(tx, scope, inserted);
     },
     ...createReplacing(kind, { collection, visible, documentOf, recordChanges }),
