@@ -1,5 +1,5 @@
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
-import { homedir } from "node:os";
+import { freemem, homedir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
@@ -63,6 +63,8 @@ async function documentIn({ folder, url }: Place, edition: "3.0" | "3.1" = "3.1"
 const lacksPython = async (): Promise<string | null> =>
   (await hasPython()) ? null : "there is no python3 of 3.11 or newer";
 const lacksGo = async (): Promise<string | null> => ((await succeeds("go", ["version"])) ? null : "there is no go");
+const lacksMemory = (): Promise<string | null> =>
+  Promise.resolve(freemem() < 11 * 2 ** 30 ? "compiling it may take 11 GiB of memory" : null);
 const lacksRust = async (): Promise<string | null> =>
   (await succeeds("cargo", ["--version"])) ? null : "there is no cargo";
 const lacksJava = async (): Promise<string | null> =>
@@ -246,6 +248,19 @@ export const GENERATORS: readonly Generator[] = [
       const options = ["-package", "api", "-generate", "types,client", "-o", join(place.folder, "api/api.go")];
       await run(generator, [...options, await documentIn(place, "3.0")]);
       await runInGo(place, "oapi-codegen", "module example.com/work\n\ngo 1.24\n");
+    },
+  },
+  {
+    // It writes code for each failure of each operation: 27 MB, whose compiler takes some minutes and gigabytes.
+    name: "ogen",
+    lacks: firstOf(lacksGo, lacksMemory),
+    work: async (place) => {
+      const generator = await goTool("ogen", `github.com/ogen-go/ogen/cmd/ogen@${VERSIONS.ogen}`);
+      const config = join(PROGRAMS, "ogen/ogen.yml");
+      const options = ["-config", config, "-target", join(place.folder, "api"), "-package", "api"];
+      await run(generator, [...options, await documentIn(place, "3.0")]);
+      const env = { ...place.env, GOGC: "40" };
+      await runInGo({ ...place, env }, "ogen", "module example.com/work\n\ngo 1.25\n");
     },
   },
   {
