@@ -1,4 +1,3 @@
-import { isIP } from "node:net";
 import { MARK_KINDS, type MarkKind } from "@nts/shared/contract/marks.rules";
 import { compareNames, hostLabel, isDefaultName } from "../values/host-names.rules.js";
 
@@ -10,9 +9,8 @@ const MOST_OF_MARK = 20;
 /** What hosts with a mark are known by. */
 export interface KnownBy {
   readonly id: string;
-  readonly hostname: string | null;
-  /** Its display name. */
-  readonly name: string;
+  /** Its hostname, or else its display name; null if that is an address. */
+  readonly name: string | null;
   /** Keys of its marks. */
   readonly marks: readonly string[];
 }
@@ -26,7 +24,7 @@ export function isEvidence(key: string, hosts: readonly KnownBy[]): boolean {
   if (hosts.length < 2 || hosts.length > MOST_OF_MARK) return false;
   if (kindOfMark(key) === "serial") return true;
   const serials = new Set(hosts.flatMap(({ marks }) => marks.filter((one) => kindOfMark(one) === "serial")));
-  const names = hosts.flatMap(({ hostname, name }) => hostname ?? (isIP(name) === 0 ? name : [])).filter(hostLabel);
+  const names = hosts.flatMap(({ name }) => name ?? []).filter(hostLabel);
   const isOneName = names.every((name) => compareNames(name, names[0] ?? "") !== "different");
   return serials.size < 2 && isOneName && !names.some(isDefaultName);
 }

@@ -1,3 +1,4 @@
+import { isIP } from "node:net";
 import type { Document } from "mongodb";
 import {
   type AlikeHosts,
@@ -163,6 +164,11 @@ async function marked(
   return by;
 }
 
+function knownName(hostname: unknown, name: string): string | null {
+  if (typeof hostname === "string") return hostname;
+  return isIP(name) === 0 ? name : null;
+}
+
 /** Groups of hosts with the same serial number and the like, and with the same host name or name, in any case. */
 async function namesakes({ hosts }: Reads, scope: Scope) {
   const idsBy = { hostname: new Map<string, string[]>(), name: new Map<string, string[]>() };
@@ -181,7 +187,8 @@ async function namesakes({ hosts }: Reads, scope: Scope) {
       putUnder(idsBy.name, keyOf(network_id, name), String(id));
       if (!Array.isArray(marks) || marks.length === 0) continue;
       const host: KnownBy = {
-        ...{ id: String(id), hostname: typeof hostname === "string" ? hostname : null, name: String(name) },
+        id: String(id),
+        name: knownName(hostname, String(name)),
         marks: marks.map(String),
       };
       for (const key of host.marks) putUnder(hostsWith, `${String(network_id)} ${key}`, host);
