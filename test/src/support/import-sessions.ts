@@ -29,7 +29,6 @@ function startSession(): ImportThread {
   ]);
   return {
     session: Object.fromEntries(methods) as ImportThread["session"],
-    renew: () => false,
     end: () => {
       hasEnded = true;
       return Promise.resolve();

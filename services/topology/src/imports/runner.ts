@@ -151,12 +151,9 @@ export function createImportRunner(
         const thread = jobThreads.take();
         try {
           await work(thread.session);
-        } catch (error) {
+        } finally {
           await thread.end();
-          throw error;
         }
-        // A large file leaves much memory to collect.
-        await (textBytes > limits.smallBytes ? thread.end() : jobThreads.giveBack(thread));
       } finally {
         for (const leave of leaves) leave();
       }

@@ -1,20 +1,15 @@
 import type { ImportThread, ThreadLimits } from "./thread.js";
 
-// A thread takes as long to start as to read a scan of some hundred hosts, and reads the first one with code that is not compiled yet.
-// So one is started while a file arrives, and one that has read a file waits for the next: people import what they have previewed.
+// A thread takes as long to start as to read a scan of some hundred hosts, so that one is started while a file arrives.
 
 /** How long it waits for the file. */
 const AHEAD_MS = 3_000;
-/** How long it waits for the next one. */
-const KEPT_MS = 60_000;
 
 export interface ThreadsAhead {
   /** A file arrives. */
   expect(): void;
   /** A thread for it. */
   take(): ImportThread;
-  /** Its import is done: it is kept for the next one, or ended. */
-  giveBack(thread: ImportThread): Promise<void>;
 }
 
 export function createThreadsAhead(start: (limits: ThreadLimits) => ImportThread, limits: ThreadLimits): ThreadsAhead {
@@ -28,19 +23,12 @@ export function createThreadsAhead(start: (limits: ThreadLimits) => ImportThread
     return thread;
   }
 
-  function keep(thread: ImportThread, ms: number): void {
-    ahead = thread;
-    timer = setTimeout(() => void take()?.end(), ms).unref();
-  }
-
   return {
     expect: () => {
-      if (ahead === null) keep(start(limits), AHEAD_MS);
+      if (ahead !== null) return;
+      ahead = start(limits);
+      timer = setTimeout(() => void take()?.end(), AHEAD_MS).unref();
     },
     take: () => take() ?? start(limits),
-    giveBack: async (thread) => {
-      if (ahead === null && thread.renew()) keep(thread, KEPT_MS);
-      else await thread.end();
-    },
   };
 }

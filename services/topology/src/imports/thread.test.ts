@@ -255,18 +255,6 @@ describe("an import in a worker thread", () => {
     expect(await planned(file, { ...LIMITS, memoryMb: 8 })).toBe("import_too_expensive");
   });
 
-  it("reads another file when it is renewed, unless it has ended", async () => {
-    thread = startImportThread(LIMITS);
-    const { session } = thread;
-    await readIn(session, scanOf(host(address("10.0.0.1"))));
-    expect((await session.settle([])).jobs).toBe(1);
-    expect(thread.renew()).toBe(true);
-    await readIn(session, scanOf(host(address("10.0.0.2")) + host(address("10.0.0.3"))));
-    expect((await session.settle([])).jobs).toBe(2);
-    await thread.end();
-    expect(thread.renew()).toBe(false);
-  });
-
   it("rejects calls after its end", async () => {
     thread = startImportThread(LIMITS);
     await thread.end();

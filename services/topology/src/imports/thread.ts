@@ -14,9 +14,6 @@ export interface ThreadLimits {
   readonly memoryMb: number;
 }
 
-/** Instead of a call: a new session. */
-export type Renewal = "renew";
-
 /** A call of the session in the thread. */
 export interface Question {
   readonly id: number;
@@ -38,8 +35,6 @@ export type Remote = { readonly [Name in keyof ReceivingSession]: Promised<Recei
 
 export interface ImportThread {
   readonly session: Remote;
-  /** Forgets its file, and counts its time anew, for another import. @returns false if it has ended */
-  renew(): boolean;
   /** Ends the thread; pending calls are rejected. */
   end(): Promise<void>;
 }
@@ -100,8 +95,6 @@ export function startImportThread(limits: ThreadLimits): ImportThread {
   let calls = 0;
   /** From the first call on. */
   let watch: NodeJS.Timeout | undefined;
-  /** Used by earlier imports. */
-  let earlierSeconds = 0;
 
   function finish(error: AppError): void {
     ended ??= error;
@@ -115,11 +108,9 @@ export function startImportThread(limits: ThreadLimits): ImportThread {
     return worker.terminate().then(() => undefined);
   }
 
-  const usedSeconds = (): number =>
-    (threadId === null ? null : threadSeconds(threadId)) ?? (performance.now() - startedAt) / 1_000;
-
   function limitTime(): void {
-    if (usedSeconds() - earlierSeconds > limits.seconds) void stop(tooExpensive("processor_time"));
+    const seconds = (threadId === null ? null : threadSeconds(threadId)) ?? (performance.now() - startedAt) / 1_000;
+    if (seconds > limits.seconds) void stop(tooExpensive("processor_time"));
   }
 
   worker.on("message", (message: Reply | { readonly threadId: string | null }) => {
@@ -149,26 +140,13 @@ export function startImportThread(limits: ThreadLimits): ImportThread {
         return;
       }
       const id = ++calls;
-      if (watch === undefined) {
-        worker.ref();
-        watch = setInterval(limitTime, WATCH_EVERY_MS);
-      }
+      watch ??= setInterval(limitTime, WATCH_EVERY_MS);
       pending.set(id, { resolve, reject });
       worker.postMessage({ id, name, args } satisfies Question, transferable(args));
     });
   const functions = NAMES.map((name) => [name, (...args: unknown[]) => ask(name, args)]);
   return {
     session: Object.fromEntries(functions) as Remote,
-    renew: () => {
-      if (ended !== null) return false;
-      clearInterval(watch);
-      watch = undefined;
-      earlierSeconds = usedSeconds();
-      worker.postMessage("renew" satisfies Renewal);
-      // It does not keep the process from ending while it waits.
-      worker.unref();
-      return true;
-    },
     end: () => stop(new AppError("unavailable")),
   };
 }

@@ -3,7 +3,7 @@ import { AppError } from "@nts/shared/errors";
 import { lowerThreadPriority } from "@nts/shared/thread-priority";
 import { makersOf, type Recipes } from "./makers.rules.js";
 import { threadId } from "./thread-time.js";
-import type { Question, Renewal, Reply } from "./thread.js";
+import type { Question, Reply } from "./thread.js";
 
 // The thread of an import: handles calls of its session, one at a time.
 
@@ -18,15 +18,9 @@ lowerThreadPriority(10);
 // Loaded at low priority, as it costs as much as reading a scan.
 const { createSession } = await import("./session.js");
 const { receiving } = await import("./received-file.js");
-const newSession = () => receiving(createSession(makersOf(workerData as Recipes)));
-let session = newSession();
+const session = receiving(createSession(makersOf(workerData as Recipes)));
 
-port.on("message", (message: Question | Renewal) => {
-  if (message === "renew") {
-    session = newSession();
-    return;
-  }
-  const { id, name, args } = message;
+port.on("message", ({ id, name, args }: Question) => {
   void replyTo(id, name, args).then((reply) => {
     port.postMessage(reply);
   });
