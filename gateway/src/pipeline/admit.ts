@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import type { AnyEndpoint } from "@nts/shared/contract";
 import { authorize } from "@nts/shared/http/authorize";
 import type { Authenticate } from "../authenticate/authenticate.js";
@@ -9,8 +10,8 @@ import type { Charges } from "../charges/charges.js";
 import { isRefusal } from "../charges/refusals.js";
 
 // The limiter decides before a request is forwarded. Only a read of a caller who has plenty left is forwarded meanwhile,
-// and its response held back until the decision (`proxy/held-response.ts`). One at a time of a caller, so that one over
-// the limit, of which this gateway does not know yet, has one read carried out in vain.
+// and its response held back until the decision (`proxy/held-response.ts`). It must be the caller's only request: one over
+// the limit, of which this gateway does not know yet, has one read carried out in vain, and concurrent ones are batched.
 
 /** A caller whose request may be carried out. */
 export interface Admission {
@@ -30,21 +31,43 @@ interface AdmitOptions {
 }
 
 export function createAdmit({ authenticate, charges, keyUses }: AdmitOptions): Admit {
-  /** Callers with a read that is forwarded while it is counted. */
-  const ahead = new Set<string>();
+  /** Open requests by caller. */
+  const open = new Map<string, number>();
+
+  function enter(exchange: Exchange): void {
+    const { caller } = exchange;
+    open.set(caller, (open.get(caller) ?? 0) + 1);
+    let isOpen = true;
+    exchange.releaseAtEnd({
+      release: () => {
+        if (!isOpen) return;
+        isOpen = false;
+        const left = (open.get(caller) ?? 0) - 1;
+        if (left > 0) open.set(caller, left);
+        else open.delete(caller);
+      },
+    });
+  }
+
+  const isAlone = ({ caller }: Exchange): boolean => open.get(caller) === 1;
 
   async function admit(exchange: Exchange, endpoint: AnyEndpoint): Promise<Admission> {
     const caller = await authenticate(exchange, endpoint);
-    const isAhead = isPlainRead(exchange, endpoint) && charges.hasPlenty(exchange) && !ahead.has(exchange.caller);
-    const counted = isAhead ? countAhead(exchange, caller) : count(exchange, caller);
+    // A stream may be open all day.
+    if (endpoint.streams !== true) enter(exchange);
+    const mayBeAhead = isPlainRead(exchange, endpoint) && isAlone(exchange) && charges.hasPlenty(exchange);
+    const counted = count(exchange, caller);
     try {
+      // Others may have arrived in the same tick.
+      if (mayBeAhead) await Promise.race([counted, setImmediate()]);
+      const isAhead = mayBeAhead && isAlone(exchange);
       if (!isAhead) await counted;
       authorize(endpoint, caller.principal);
+      return { caller, counted: isAhead ? noting(exchange, counted) : null };
     } catch (error) {
       await counted;
       throw error;
     }
-    return { caller, counted: isAhead ? noting(exchange, counted) : null };
   }
 
   async function count(exchange: Exchange, { principal, limits }: Caller): Promise<void> {
@@ -62,15 +85,6 @@ export function createAdmit({ authenticate, charges, keyUses }: AdmitOptions): A
       keyUses.record({ keyId: principal.shareId, address, isPrevious: false, isShare: true });
   }
 
-  async function countAhead(exchange: Exchange, caller: Caller): Promise<void> {
-    ahead.add(exchange.caller);
-    try {
-      await count(exchange, caller);
-    } finally {
-      ahead.delete(exchange.caller);
-    }
-  }
-
   async function noting<T>(exchange: Exchange, step: Promise<T>): Promise<T> {
     try {
       return await step;
@@ -86,6 +100,6 @@ export function createAdmit({ authenticate, charges, keyUses }: AdmitOptions): A
 /** It is forwarded, has no body, and no effect but its response: files are noted in the audit log. */
 function isPlainRead({ request }: Exchange, endpoint: AnyEndpoint): boolean {
   const { method, upstream, isFile, redirects, streams } = endpoint;
-  const isRead = method === "get" && upstream !== "gateway";
-  return isRead && isFile !== true && redirects !== true && streams !== true && !hasBody(request.headers);
+  const isRead = method === "get" && upstream !== "gateway" && streams !== true;
+  return isRead && isFile !== true && redirects !== true && !hasBody(request.headers);
 }
