@@ -8,20 +8,14 @@ import { hasBody } from "../edge/announced-body.js";
 import type { Exchange } from "../edge/exchange.js";
 import type { Charges } from "../charges/charges.js";
 import { isRefusal } from "../charges/refusals.js";
+import type { Admitted } from "../proxy/forward.js";
 
 // The limiter decides before a request is forwarded. Only a read of a caller who has plenty left is forwarded meanwhile,
 // and its response held back until the decision (`proxy/held-response.ts`). It must be the caller's only request: one over
 // the limit, of which this gateway does not know yet, has one read carried out in vain, and concurrent ones are batched.
 
-/** A caller whose request may be carried out. */
-export interface Admission {
-  readonly caller: Caller;
-  /** The limiter's decision, before which nothing may be answered; null if it has been made. @throws AppError `rate_limited` */
-  readonly counted: Promise<void> | null;
-}
-
 /** Authenticates, limits and authorizes a request. @throws AppError of any of the three */
-export type Admit = (exchange: Exchange, endpoint: AnyEndpoint) => Promise<Admission>;
+export type Admit = (exchange: Exchange, endpoint: AnyEndpoint) => Promise<Admitted>;
 
 interface AdmitOptions {
   readonly authenticate: Authenticate;
@@ -51,7 +45,7 @@ export function createAdmit({ authenticate, charges, keyUses }: AdmitOptions): A
 
   const isAlone = ({ caller }: Exchange): boolean => open.get(caller) === 1;
 
-  async function admit(exchange: Exchange, endpoint: AnyEndpoint): Promise<Admission> {
+  async function admit(exchange: Exchange, endpoint: AnyEndpoint): Promise<Admitted> {
     const caller = await authenticate(exchange, endpoint);
     // A stream may be open all day.
     if (endpoint.streams !== true) enter(exchange);

@@ -83,10 +83,10 @@ export function createPipeline(options: PipelineOptions): Serve {
     }
     onUse();
     if (endpoint === MCP) exchange.challenge = options.challenge(exchange.request.headers.authorization !== undefined);
-    const admission = await admit(exchange, endpoint);
-    if (endpoint === MCP) await assistants(exchange, admission.caller);
+    const admitted = await admit(exchange, endpoint);
+    if (endpoint === MCP) await assistants(exchange, admitted.caller);
     else if (OAUTH_ENDPOINTS.includes(endpoint)) await oauth(exchange, endpoint);
-    else if (endpoint.upstream !== "gateway") await forward(exchange, endpoint, admission);
+    else if (endpoint.upstream !== "gateway") await forward(exchange, endpoint, admitted);
     else sendSuccess(exchange, { api_version: API_VERSION, server_version: SERVER_VERSION });
   }
 

@@ -39,7 +39,7 @@ export type Forward = (exchange: Exchange, endpoint: AnyEndpoint, admitted: Admi
 /** Who may have the request carried out. */
 export interface Admitted {
   readonly caller: Caller;
-  /** Settles when the request is counted, before which nothing is answered; null if it is. */
+  /** The limiter's decision, before which nothing is answered; null if it has been made. @throws AppError `rate_limited` */
   readonly counted: Promise<void> | null;
 }
 
