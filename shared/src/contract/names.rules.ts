@@ -1,3 +1,6 @@
+import type { Dependency } from "./dependencies.js";
+import type { LinkEnd } from "./links.js";
+
 /** Display name of an entity: its name, else its address, or its number and protocol, or the ports that it connects; otherwise empty. */
 export function nameOf({ name, ip_address, number, protocol, ends }: Readonly<Record<string, unknown>>): string {
   if (typeof name === "string" && name !== "") return name;
@@ -25,19 +28,9 @@ export function dependencyText({ client, server }: NamedEnds): string {
   return `${named(client.service_name ?? client.process, client.host_name)} → ${named(server.service_name, server.host_name)}${number}`;
 }
 
-interface End {
-  readonly host_id: string;
-  readonly service_id: string | null;
-}
-
-interface Ends {
-  readonly client: End & { readonly process: string | null };
-  readonly server: End & { readonly port_id: string | null };
-}
-
 /** A dependency, or a link. */
-export type Between = Partial<Ends> & {
-  readonly ends?: readonly { readonly host_id: string; readonly port: string | null }[];
+export type Between = Partial<Pick<Dependency, "client" | "server">> & {
+  readonly ends?: readonly Pick<LinkEnd, "host_id" | "port">[];
 };
 
 /** Such as `nginx on web → PostgreSQL on db:5432`, or `nas eth0 – core 24`. */

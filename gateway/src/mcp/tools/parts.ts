@@ -1,9 +1,9 @@
 import { folded } from "@nts/shared/contract/folding.rules";
 import { canonicalMac, isMac } from "@nts/shared/contract/formats";
+import { isTimeZone, MOMENT_EXAMPLES, momentOf, momentText, type Reader } from "@nts/shared/contract/moments.rules";
 import { canonicalAddress } from "@nts/shared/contract/sockets.rules";
 import type { Host } from "@nts/shared/contract";
 import { z } from "zod";
-import { isTimeZone, MOMENT_EXAMPLES, momentOf, momentText, type Reader } from "@nts/shared/contract/moments.rules";
 import { short } from "../results.rules.js";
 import { Refusal } from "../tool.js";
 

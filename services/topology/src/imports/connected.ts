@@ -3,12 +3,12 @@ import type { Dependency, ImportedDependency, SkippedPart } from "@nts/shared/co
 import { isWrittenByHand } from "@nts/shared/contract/import-formats";
 import type { AppError } from "@nts/shared/errors";
 import { chunksOf, putUnder } from "@nts/shared/groups";
+import { nameBetween } from "@nts/shared/contract/names.rules";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { DEADLINES } from "@nts/shared/timing";
 import { store } from "../commit/store.js";
 import { changesOf } from "../storage/changes.rules.js";
 import { refusingDuplicates } from "../storage/duplicates.js";
-import { nameBetween } from "@nts/shared/contract/names.rules";
 import type { Stored } from "../storage/entities.js";
 import { BINDING_INDEXES, BY_ID, HOST_DEPENDENCIES_INDEX, HOST_PORTS_INDEX } from "../storage/indexes.js";
 import { firstSighting } from "../storage/sightings.js";
