@@ -11,7 +11,7 @@ import {
   type SameMember,
 } from "@nts/shared/contract";
 import { folded } from "@nts/shared/contract/folding.rules";
-import { MARK_KINDS, type MarkKind } from "@nts/shared/contract/marks.rules";
+import { MARK_KINDS } from "@nts/shared/contract/marks.rules";
 import { validationFailed } from "@nts/shared/errors";
 import { putUnder } from "@nts/shared/groups";
 import type { Scope } from "@nts/shared/http/tenancy";
@@ -44,15 +44,9 @@ export async function duplicatesOf(storage: Reads, scope: Scope): Promise<Duplic
   const byMark = await marked(storage, scope, withMark);
   // The strongest evidence comes first; hosts that are alike in several ways are named once.
   const groups = new Map<string, Group>();
-  for (const group of [
-    ...byMark.serial,
-    ...byMac,
-    ...byAddress,
-    ...byMark.duid,
-    ...byMark.machine_id,
-    ...byHostname,
-    ...byName,
-  ]) {
+  const bySerial = byMark.filter(({ same }) => same === "serial");
+  const byOther = byMark.filter(({ same }) => same !== "serial");
+  for (const group of [...bySerial, ...byMac, ...byAddress, ...byOther, ...byHostname, ...byName]) {
     const key = group.ids.join(" ");
     if (!groups.has(key)) groups.set(key, group);
   }
@@ -115,29 +109,27 @@ async function withoutSeparated({ interfaces }: Reads, scope: Scope, groups: rea
       return is_separate === true ? [`${mac_address ?? ""} ${host_id}`] : [];
     }),
   );
-  return groups.flatMap((group) => {
-    const left = group.ids.filter((id) => !separated.has(`${group.value} ${id}`));
-    const count = group.count - group.ids.length + left.length;
-    return left.length > 1 ? [{ ...group, ids: left, count }] : [];
-  });
+  return groups.flatMap((group) => left(group, (id) => !separated.has(`${group.value} ${id}`)));
+}
+
+/** What is left of a group without some of its hosts; nothing if that is one host. */
+function left(group: Group, stays: (id: string) => boolean): Group[] {
+  const ids = group.ids.filter(stays);
+  const count = group.count - group.ids.length + ids.length;
+  return ids.length > 1 ? [{ ...group, ids, count }] : [];
 }
 
 /** The first interfaces of each host that are looked at. */
 const CARDS_OF_HOST = 5;
 
 /**
- * By kind, groups of hosts with the same serial number and the like; without those that people have split, and without virtual
- * machines where copies of an image have it, too.
+ * Groups of hosts with the same serial number and the like; without those that people have split, and without virtual machines
+ * where copies of an image have it, too.
  */
-async function marked(
-  { hosts, interfaces }: Reads,
-  scope: Scope,
-  groups: readonly Group[],
-): Promise<Readonly<Record<MarkKind, readonly Group[]>>> {
-  const by: Record<MarkKind, Group[]> = { serial: [], duid: [], machine_id: [] };
+async function marked({ hosts, interfaces }: Reads, scope: Scope, groups: readonly Group[]): Promise<Group[]> {
   const some = groups.slice(0, MOST_DUPLICATES);
   const ids = [...new Set(some.flatMap((group) => group.ids))];
-  if (ids.length === 0) return by;
+  if (ids.length === 0) return [];
   const written = new Map<string, string>();
   const found = await hosts.findMarked(scope, ids);
   // As the oldest one has it.
@@ -155,13 +147,10 @@ async function marked(
     if (is_separate === true) separated.add(host_id);
     if (mac_address !== null && isOfVirtualMachine(mac_address)) virtual.add(host_id);
   }
-  for (const { ids: all, value: key, ...group } of some) {
-    const kind = kindOfMark(key);
-    const left = all.filter((id) => !separated.has(id) && (kind === "serial" || !virtual.has(id)));
-    const count = group.count - all.length + left.length;
-    if (left.length > 1) by[kind].push({ ...group, same: kind, value: written.get(key) ?? "", count, ids: left });
-  }
-  return by;
+  return some.flatMap((group) => {
+    const stays = (id: string): boolean => !separated.has(id) && (group.same === "serial" || !virtual.has(id));
+    return left({ ...group, value: written.get(group.value) ?? "" }, stays);
+  });
 }
 
 function knownName(hostname: unknown, name: string): string | null {

@@ -101,9 +101,7 @@ const TABLES: Readonly<Record<NetboxTable, Table>> = {
     headings: ["parent_object_type", "parent", "name", "protocol", "ports"],
     rowsOf: (host, device) =>
       portsOfServices(host).flatMap(({ name, ports }) =>
-        ports.flatMap(({ protocol, numbers }) =>
-          numbers.length === 0 ? [] : [["dcim.device", device, name, protocol, numbers.join(",")]],
-        ),
+        ports.map(({ protocol, numbers }) => ["dcim.device", device, name, protocol, numbers.join(",")]),
       ),
   },
 };
@@ -165,7 +163,7 @@ function hashOf(text: string): string {
 
 interface PortsOfService {
   readonly name: string;
-  readonly ports: readonly { readonly protocol: "tcp" | "udp"; readonly numbers: readonly number[] }[];
+  readonly ports: readonly { readonly protocol: string; readonly numbers: readonly number[] }[];
 }
 
 /** Where each service of a host listens, in order of the numbers. */
@@ -173,12 +171,10 @@ function portsOfServices(host: Host): PortsOfService[] {
   const listeningOf = listeningOn(host);
   return host.services.map((service) => ({
     name: service.name,
-    ports: (["Tcp", "Udp"] as const).map((protocol) => {
+    ports: (["Tcp", "Udp"] as const).flatMap((protocol) => {
       const ports = listeningOf(service).flatMap((one) => (one.protocol === protocol ? one.port : []));
-      return {
-        protocol: protocol === "Tcp" ? "tcp" : "udp",
-        numbers: [...new Set(ports)].sort((a, b) => a - b),
-      };
+      const numbers = [...new Set(ports)].sort((a, b) => a - b);
+      return numbers.length === 0 ? [] : [{ protocol: protocol.toLowerCase(), numbers }];
     }),
   }));
 }

@@ -128,8 +128,8 @@ function cellsOf(object: JsonObject): Map<string, string> {
     if (text !== null) cells.set(key, text);
   }
   // As AWS names machines.
-  const tags = [object["Tags"]].flatMap((tags) => (isList(tags) ? tags : []));
-  const name = tags.find((one) => isObject(one) && one["Key"] === "Name");
+  const tags = object["Tags"];
+  const name = isList(tags) && tags.find((one) => isObject(one) && one["Key"] === "Name");
   if (isObject(name) && typeof name["Value"] === "string" && !cells.has("Name")) cells.set("Name", name["Value"]);
   return cells;
 }
