@@ -89,15 +89,3 @@ func main() {
 	is(found, "followed")
 	fmt.Println("works")
 }
-
-func succeeds(err error) {
-	if err != nil {
-		panic(err)
-	}
-}
-
-func is(fact bool, what string) {
-	if !fact {
-		panic("not " + what)
-	}
-}

@@ -1,4 +1,4 @@
-// Works with the client that ogen makes by default.
+// Works with the client that ogen makes without a server.
 package main
 
 import (
@@ -107,15 +107,3 @@ func main() {
 }
 
 func idIn(name string) api.UUID { return api.UUID(uuid.MustParse(os.Getenv(name))) }
-
-func succeeds(err error) {
-	if err != nil {
-		panic(err)
-	}
-}
-
-func is(fact bool, what string) {
-	if !fact {
-		panic("not " + what)
-	}
-}

@@ -75,15 +75,3 @@ func codeOf(err error) api.ErrorCode {
 	failure, _ := refused.Model().(api.Failure)
 	return failure.Code
 }
-
-func succeeds(err error) {
-	if err != nil {
-		panic(err)
-	}
-}
-
-func is(fact bool, what string) {
-	if !fact {
-		panic("not " + what)
-	}
-}

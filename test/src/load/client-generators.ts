@@ -1,6 +1,6 @@
 import { copyFile, mkdir, writeFile } from "node:fs/promises";
 import { freemem, homedir } from "node:os";
-import { delimiter, dirname, join } from "node:path";
+import { basename, delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { execa } from "execa";
 import { ROOT } from "@nts/local/processes/system";
@@ -113,7 +113,8 @@ async function goTool(name: string, module: string): Promise<string> {
 /** Runs the program in Go of a generator, as a module with the client inside or beside it. */
 async function runInGo({ folder, env }: Place, name: string, module: string): Promise<void> {
   await writeFile(join(folder, "go.mod"), module);
-  await copyFile(join(PROGRAMS, name, "work.go"), join(folder, "work.go"));
+  for (const file of [`${name}/work.go`, "checks.go"])
+    await copyFile(join(PROGRAMS, file), join(folder, basename(file)));
   await run("go", ["mod", "tidy"], { cwd: folder });
   await run("go", ["run", "."], { cwd: folder, env });
 }
