@@ -19,15 +19,13 @@ try {
   }))
     if (await succeeds(name, [ask])) programs[name] = name;
     else console.error(`SKIPPED: ${name} is not installed.`);
-  // A Go module: `go install github.com/TwiN/gatus/v5@latest`.
-  if (process.env.GATUS) programs.gatus = process.env.GATUS;
-  else console.error("SKIPPED: GATUS does not name the program Gatus.");
-  // `pip install homeassistant`, in an environment of its own.
-  if (process.env.HASS) programs.hass = process.env.HASS;
-  else console.error("SKIPPED: HASS does not name the program hass of Home Assistant.");
-  // `pip install netbox`; NETBOX_CONFIGURATION names the module of its configuration, whose database has no objects.
-  if (process.env.NETBOX) programs.netbox = process.env.NETBOX;
-  else console.error("SKIPPED: NETBOX does not name the Python of a NetBox.");
+  // Gatus is a Go module: `go install github.com/TwiN/gatus/v5@latest`. `pip install homeassistant` has hass, in an environment of
+  // its own. Of `pip install netbox`, the Python is named; NETBOX_CONFIGURATION names its configuration, whose database has no objects.
+  for (const name of ["gatus", "hass", "netbox"]) {
+    const path = process.env[name.toUpperCase()];
+    if (path) programs[name] = path;
+    else console.error(`SKIPPED: ${name.toUpperCase()} does not name the program.`);
+  }
   const requirements = join(ROOT, "test/consumers/requirements.txt");
   if (await hasPython())
     programs["ansible-inventory"] = await preparePythonTool({
