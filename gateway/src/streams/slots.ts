@@ -1,4 +1,6 @@
 import { AppError } from "@nts/shared/errors";
+import { createFairQueue } from "@nts/shared/scheduling/fair-queue";
+import { DEADLINES } from "@nts/shared/timing";
 import type { Redis } from "ioredis";
 import type { Exchange } from "../edge/exchange.js";
 import type { RedisGuard } from "../rate-limit/redis-guard.js";
@@ -9,6 +11,12 @@ import type { RedisGuard } from "../rate-limit/redis-guard.js";
 /** Milliseconds until an unrefreshed entry expires, and between refreshes. */
 export const SLOT_MS = 6_000;
 const KEEP_MS = 2_000;
+
+/**
+ * All processes together work as long for the opening of a stream as for ten reads, so they are opened at most 200 a
+ * second, the organizations in turn: clients that all reconnect would delay everybody's reads.
+ */
+const OPENED = { atATime: 2, duty: 0.1, longestRestMs: 10, longestWaitMs: DEADLINES.gatewayMs } as const;
 
 /** ARGV: milliseconds, maximum, stream. */
 const TAKE = `
@@ -32,7 +40,7 @@ return 1
 
 /** Stream slots of users, over all gateways. */
 export interface StreamSlots {
-  /** Takes a slot until the exchange ends. @throws AppError `too_many_streams` */
+  /** Takes a slot until the exchange ends, when it is its turn. @throws AppError `too_many_streams` · `unavailable` */
   take(exchange: Exchange): Promise<void>;
 }
 
@@ -47,6 +55,7 @@ export interface StreamSlotsOptions {
 /** Creates slots that never reject a stream because Redis is unavailable: each gateway has its own limit, too. */
 export function createStreamSlots({ redis, guard, most, onRefused }: StreamSlotsOptions): StreamSlots {
   const users = new Map<string, OpenHere>();
+  const openings = createFairQueue(OPENED);
 
   async function isFree(key: string, id: string): Promise<boolean> {
     try {
@@ -78,16 +87,23 @@ export function createStreamSlots({ redis, guard, most, onRefused }: StreamSlots
     return { ids, timer: setInterval(keep, KEEP_MS).unref() };
   }
 
+  async function takeFor(exchange: Exchange, userId: string): Promise<void> {
+    // Clients leave while they wait.
+    if (!exchange.isOpen) return;
+    const key = `nts:streams:${userId}`;
+    const id = exchange.requestId;
+    if (await isFree(key, id)) exchange.releaseAtEnd({ release: occupy(key, id) });
+    else {
+      onRefused();
+      throw new AppError("too_many_streams", { of: "user", retry_after_seconds: 5 });
+    }
+  }
+
   return {
     take: async (exchange) => {
-      if (exchange.principal === null) return;
-      const key = `nts:streams:${exchange.principal.userId}`;
-      const id = exchange.requestId;
-      if (await isFree(key, id)) exchange.releaseAtEnd({ release: occupy(key, id) });
-      else {
-        onRefused();
-        throw new AppError("too_many_streams", { of: "user", retry_after_seconds: 5 });
-      }
+      const { principal } = exchange;
+      if (principal !== null)
+        await openings.run(() => takeFor(exchange, principal.userId), principal.scope.organizationId);
     },
   };
 }
