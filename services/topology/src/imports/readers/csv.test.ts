@@ -219,6 +219,43 @@ describe("a CSV table, cell by cell,", () => {
     ]);
   });
 
+  it("makes nothing of ports that are not open", () => {
+    const file = "host,ip,port,state,service\nweb,10.0.0.5,22,open,ssh\nweb,10.0.0.5,23,closed,telnet\n";
+    expect(importedFrom([[file]])).toEqual(["web [10.0.0.5]: ssh: 22/Tcp@10.0.0.5"]);
+    expect(skippedIn(csv, `${file}web,10.0.0.5,25,open|filtered,smtp\n`)).toEqual([
+      "3 row web: the row says that it is closed",
+      "4 row web: the row says that it is open|filtered",
+    ]);
+  });
+
+  it("reads addresses below the names of their networks, and in brackets", () => {
+    const addresses = ["lan=10.0.0.5, fd00::5; dmz=10.1.0.5", "{'lan': ['10.0.0.5', 'fd00::5'], 'dmz': ['10.1.0.5']}"];
+    for (const cell of [...addresses, "{10.0.0.5, fd00::5, 10.1.0.5}"])
+      expect(importedFrom([[`Name,Status,Networks\nweb,ACTIVE,"${cell}"\n`]])).toEqual([
+        "web [10.0.0.5, 10.1.0.5, fd00::5]: ",
+      ]);
+  });
+
+  it("makes no hosts of the internet, of addresses that move, and of those that something else has", () => {
+    const file = [
+      "name,ip,mac,role,devParentMAC,devParentPort",
+      "Internet,203.0.113.7,Internet,,,",
+      "gw,10.0.0.1,00:11:32:00:00:01,Edge Router,Internet,1",
+      "web,10.0.0.9,,VRRP,,",
+      "BAD_ADDRESS,10.0.0.8,,,,",
+      "tv,10.0.0.7,00:11:32:00:00:07,TV,00:11:32:00:00:01,4",
+    ].join("\n");
+    const { hosts, skipped, devices } = read(csv, file);
+    expect(hosts.map(({ name, role }) => `${name ?? ""} ${role ?? ""}`)).toEqual(["gw Router", "tv Media"]);
+    expect(devices).toMatchObject([{ machine: { macs: ["00:11:32:00:00:01"] } }]);
+    expect(skipped.listed.map(({ line, reason }) => `${line} ${reason}`)).toEqual([
+      "2 it stands for the internet",
+      "4 VRRP addresses move between machines",
+      "5 it was declined: something else has the address",
+      "3 nothing identifies it",
+    ]);
+  });
+
   it("takes a port of a switch for none of the machine", () => {
     const file = "name,ip,port\na,10.0.0.1,Gi0/1\nb,10.0.0.2,443\n";
     expect(importedFrom([[file]])).toEqual(["a [10.0.0.1]: ", "b [10.0.0.2]: HTTPS: 443/Tcp@10.0.0.2"]);
@@ -330,6 +367,12 @@ describe("a CSV table, cell by cell,", () => {
   });
 
   it("gives hosts the role and the attributes of their rows, and says what it cannot read", () => {
+    for (const [role, meant] of [
+      ["Core Switch", "Switch"],
+      ["Wireless Access Point", "AccessPoint"],
+      ["Laptop", "Computer"],
+    ])
+      expect(read(csv, `ip,role\n10.0.0.1,${role}\n`).hosts).toMatchObject([{ role: meant }]);
     const file = `ip,role,attributes_rack,attributes_height\n10.0.0.1,access point,A3,2\n10.0.0.2,Fridge,"${"x".repeat(501)}",\n`;
     expect(read(csv, file).hosts).toMatchObject([
       { role: "AccessPoint", attributes: { rack: "A3", height: 2 } },

@@ -20,7 +20,7 @@ import {
   type SeenService,
   type Skipped,
 } from "../scan.rules.js";
-import { reasonAgainstState, type Said, saidOf, type Column } from "./headings.rules.js";
+import { reasonAgainstPort, reasonAgainstState, type Said, saidOf, type Column } from "./headings.rules.js";
 import { alignedRows } from "./aligned-rows.js";
 import { hasJsonRows, jsonRows } from "./json-rows.js";
 import { beginningOf, faultAt, withFirst } from "./lines.js";
@@ -76,7 +76,29 @@ const WITHOUT_ROWS =
   'must have objects with an address and a name or MAC address, such as {"hostname": "nas", "ip": "10.0.0.5"}';
 /** Headings of a column with a MAC address per address. */
 const PER_ADDRESS = /(?:addresses|macs)$/i;
-const ROLE_OF: ReadonlyMap<string, Role> = new Map(ROLE_NAMES.map((role) => [role.toLowerCase(), role]));
+/** What programs call devices, besides the names of roles. */
+const ROLES_CALLED: readonly (readonly [string, Role])[] = [
+  ["ap", "AccessPoint"],
+  ["desktop", "Computer"],
+  ["laptop", "Computer"],
+  ["notebook", "Computer"],
+  ["pc", "Computer"],
+  ["workstation", "Computer"],
+  ["smartphone", "Mobile"],
+  ["tablet", "Mobile"],
+  ["television", "Media"],
+  ["tv", "Media"],
+];
+const ROLE_OF: ReadonlyMap<string, Role> = new Map([
+  ...ROLE_NAMES.map((role) => [role.toLowerCase(), role] as const),
+  ...ROLES_CALLED,
+]);
+/** Roles of addresses that several machines take turns to have. */
+const MOVING = /^(?:vip|vrrp|hsrp|glbp|carp)$/i;
+/** What Windows calls an address that something else has, which is to get no lease. */
+const DECLINED = /^bad_address$/i;
+/** What NetAlertX writes for the way out, at the public address. */
+const INTERNET = /^internet$/i;
 const YES: ReadonlySet<string> = new Set(["1", "true", "yes", "y", "x", "all"]);
 
 /** Columns that mean nothing in rows of a kind. */
@@ -199,7 +221,7 @@ function readingOf(headings: Row, meanings: Said, given: ReaderGiven, sightings:
     const { line, of } = entry;
     const key = copyOf(of("host").toLowerCase());
     const name = clip(of("name") || of("hostname") || of("host") || of("address"), 60) ?? "without a name";
-    const against = isFull ? TOO_MANY_ROWS : stateOf(row, columns);
+    const against = isFull ? TOO_MANY_ROWS : (stateOf(row, columns, resource) ?? againstRow(entry));
     const found = against ?? hostOf(entry, { resource, isGuessed });
     const own = against === null ? [...macFaults(entry), ...givenFaults(entry, resource)] : [];
     const faults = [...own, ...("reason" in found ? [found] : found.faults)];
@@ -280,15 +302,27 @@ function plugIn({ of }: TableRow): ReadRow["plug"] {
 }
 
 /** Why a row is of no machine, by what it says of its state; null if it may be of one. */
-function stateOf(row: Row, columns: Columns): Fault | null {
+function stateOf(row: Row, columns: Columns, resource: CsvResource): Fault | null {
   const isNamed = (["name", "hostname", "host", "mac"] as const).some(
     (column) => columns.of.has(column) && cellAsWritten(row, columns, column) !== "",
   );
   for (const { index, text } of columns.of.get("state") ?? []) {
-    const reason = reasonAgainstState(text, row.cells[index] ?? "", isNamed);
+    const cell = row.cells[index] ?? "";
+    const reason = (isOfPorts(resource) ? reasonAgainstPort(cell) : null) ?? reasonAgainstState(text, cell, isNamed);
     if (reason !== null) return { reason, column: "state", code: "unusable_address" };
   }
   return null;
+}
+
+/** Why a row is of no machine, by what it is called; null if it may be of one. */
+function againstRow({ of }: TableRow): Fault | null {
+  const role = of("role");
+  if (MOVING.test(role))
+    return { reason: `${role} addresses move between machines`, column: "role", code: "unusable_address" };
+  if (DECLINED.test(of("hostname") || of("name")))
+    return { reason: "it was declined: something else has the address", column: "name", code: "unusable_address" };
+  if (!INTERNET.test(of("mac"))) return null;
+  return { reason: "it stands for the internet", column: "mac", code: "unusable_address" };
 }
 
 /** Finds out whether a table has rows of the network among those of others; null if no column says so. */
@@ -508,9 +542,15 @@ function isAttribute(column: Fault["column"]): column is `${typeof ATTRIBUTE_COL
   return column.startsWith(ATTRIBUTE_COLUMN);
 }
 
-/** A role as people write it, such as `access point`; null for other texts. */
+/** A role as people write it, such as `access point` or `Core Switch`; null for other texts. */
 function roleIn(written: string): Role | null {
-  return ROLE_OF.get(written.toLowerCase().replaceAll(/[\s_-]/g, "")) ?? null;
+  const words = written
+    .toLowerCase()
+    .replace(/\(.*/, "")
+    .split(/[\s_-]+/)
+    .filter((word) => word !== "");
+  const tails = [words, words.slice(-2), words.slice(-1)].map((tail) => ROLE_OF.get(tail.join("")));
+  return tails.find((role) => role !== undefined) ?? null;
 }
 
 /** The value of an attribute's cell; null if it is too long. */
@@ -622,9 +662,13 @@ function cardsIn({ all }: TableRow): string[] {
   return [...new Set(macs.flatMap((mac) => cardOf(mac, "").mac ?? []))].slice(0, MOST_CARDS);
 }
 
-/** Programs add the name of the interface, as in `10.0.0.5 (eth0)`. */
+/**
+ * Programs add the name of the interface, as in `10.0.0.5 (eth0)`, or of the network, as in `lan=10.0.0.5, fd00::5` and
+ * `{'lan': ['10.0.0.5']}`.
+ */
 function addressWords({ all }: TableRow): string[] {
-  return wordsIn(all("address").replaceAll(/\([^()]*\)/g, " "));
+  const bare = all("address").replaceAll(/\([^()]*\)|'[^']*':|(?<![\w.-])[\w.-]{1,100}=/g, " ");
+  return wordsIn(bare.replaceAll(/[{}[\]'"]/g, " "));
 }
 
 function wordsIn(cell: string): string[] {

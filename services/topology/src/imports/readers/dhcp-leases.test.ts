@@ -21,6 +21,16 @@ describe("DHCP leases", () => {
       ["7 lease of 192.168.88.253: no machine has it at present"],
     ],
     [
+      "mikrotik-export",
+      ["192.168.88.10 [192.168.88.10 00:11:32:88:00:10]: ", "192.168.88.11 [192.168.88.11 00:11:32:88:00:11]: "],
+      ["9 lease of 192.168.88.12: it is disabled"],
+    ],
+    [
+      "fortinet",
+      ["PC-01 [192.168.14.10 00:11:32:14:00:10]: ", "192.168.14.11 [192.168.14.11 00:11:32:14:00:11]: "],
+      [],
+    ],
+    [
       "libvirt",
       ["web01 [192.168.122.10 52:54:00:00:00:10]: ", "192.168.122.11 [192.168.122.11 52:54:00:00:00:11]: "],
       [],
@@ -131,6 +141,11 @@ describe("DHCP leases: times and numbers", () => {
       "büro [10.0.0.2 00:11:32:00:00:02]: ",
     ]);
     expect(skippedIn(dhcpLeases, file)).toEqual(["9 lease of 10.0.0.3: the file ends inside it"]);
+  });
+
+  it("have what people have written of them as the description of new hosts", () => {
+    const file = corpusFile("dhcp-leases", "mikrotik-export");
+    expect(read(dhcpLeases, file).hosts.map(({ vendor }) => vendor)).toEqual(["NAS", 'Printer, "hall"']);
   });
 
   it("count in any unknown state", () => {

@@ -14,7 +14,7 @@ import { beginningOf, faultAt, linesOf } from "./lines.js";
 import type { Reader, ReaderGiven } from "./reader.js";
 import { hasReservations, reservationsIn } from "./reservations.js";
 import { createSightings, type Sightings } from "./sightings.js";
-import { addressIn, cardOf, duidIn, hostnameIn, macIn, toolInfo } from "./texts.js";
+import { addressIn, cardOf, clip, duidIn, hostnameIn, macIn, toolInfo } from "./texts.js";
 
 // Leases of DHCP servers: dnsmasq, odhcpd, Kea (CSV for IPv4 and IPv6), ISC dhcpd, and tables of routers, detected by content. Kea
 // and dhcpd append, so the last lease of an address counts. Reservations are written by people, and observe nothing.
@@ -79,7 +79,10 @@ function takeLease({ add, skipped }: Sightings, lease: Lease, nowMs: number): vo
     const hostname = hostnameIn(lease.hostname.replace(/\.$/, ""));
     const duid = duidIn(lease.duid ?? "");
     const says = duid === null ? {} : { says: { duid } };
-    add({ line, addresses: [{ ip, mac }], hostname, vendor, ports: [], ...says }, what);
+    add(
+      { line, addresses: [{ ip, mac }], hostname, vendor: clip(lease.note, 500) ?? vendor, ports: [], ...says },
+      what,
+    );
   }
 }
 

@@ -6,6 +6,8 @@ describe("a file that is not read", () => {
     ["neighbours by CDP", "core1#show cdp neighbors detail\n----------------------\nDevice ID: sw2\n", /snmpwalk -On/],
     ["those without a prompt", "-------------------------\nDevice ID: sw2\nEntry address(es):\n", /snmpwalk -On/],
     ["addresses alone", "10.0.0.1\n10.0.0.2\n10.0.0.3\n", /headings ip_address and hostname/],
+    ["leases by netsh", "\nChanged the current scope context to 10.0.0.0 scope.\n".trim(), /Get-DhcpServerv4Lease/],
+    ["findings of Nessus", '"Plugin ID","CVE","CVSS","Risk","Host"\n', /scan with nmap -oX/],
     ["ip -br address", "lo               UNKNOWN        127.0.0.1/8 ::1/128\n", /ip -j neigh/],
   ])("is refused with what to import instead: %s", (_what, beginning, advice) => {
     expect(adviceFor(beginning)).toMatch(advice);

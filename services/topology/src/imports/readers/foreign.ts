@@ -104,6 +104,14 @@ const FOREIGN: readonly (readonly [beginning: RegExp, advice: string])[] = [
     /^(?:#TYPE .*\n)?"?(?:LocalAddress|CreationTime|Caption)"?,.*"?LocalPort"?/,
     "is a list of connections of PowerShell: import the output of `netstat -ano`",
   ],
+  [
+    /^(?:Changed the current scope context|={20,}\s*IP Address +- Subnet Mask)/,
+    "is a list of leases for people: import what `Get-DhcpServerv4Lease -ScopeId 10.0.0.0 | Export-Csv leases.csv` writes",
+  ],
+  [
+    /^"?Plugin ID"?,/,
+    "is a report of Nessus, which lists findings: scan with nmap -oX, or write its machines as a table with the headings ip_address and hostname",
+  ],
   [/^\[\s*\]\s*$/, "is an empty list: there is nothing to import"],
   [/^"?prefix"?\s*[,;\t]/i, "lists networks, not machines: export the IP addresses instead"],
   [/^\{\\rtf/, "is a formatted text: save it as plain text"],

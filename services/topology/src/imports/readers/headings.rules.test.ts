@@ -60,6 +60,36 @@ describe("the columns of a table, by their headings", () => {
       "name state hostname address -",
     ],
     ["those of Hyper-V", "VMName;ComputerName;MacAddress;IPAddresses", "name - mac address"],
+    ["adapters of Hyper-V", "VMName;Name;MacAddress;IPAddresses;SwitchName", "host name mac address -"],
+    ["clients of a router", "Clients Name;Client IP Address;Clients MAC Address", "name address mac"],
+    [
+      "Windows DHCP, in its console",
+      "Client IP Address;Name;Lease Expiration;Type;Unique ID;Description",
+      "address name state - mac description",
+    ],
+    [
+      "that in German",
+      "Client-IP-Adresse;Name;Leaseablaufdatum;Typ;Eindeutige ID;Beschreibung",
+      "address name state - mac description",
+    ],
+    ["unique ids of anything else", "Name;IP Address;Unique ID", "name address -"],
+    [
+      "devices of NetBox",
+      "Name;Role;Manufacturer;Type;IP Address;Serial number",
+      "name role vendor model address serial",
+    ],
+    ["a type of anything else", "Name;Type;IP Address", "name - address"],
+    ["Active Directory", "DNSHostName;IPv4Address;Name;OperatingSystem", "hostname address name os"],
+    ["i-doit", "Titel;Status;Adresse", "name state address"],
+    ["streets beside addresses", "Name;Adresse;IP", "name - address"],
+    ["OpenStack", "Name;Status;Networks;Image", "name state address -"],
+    ["a public address alone", "NAME;STATUS;PUBLIC IP ADDRESS", "name state address"],
+    [
+      "a public address beside a private one",
+      "Name;Instance state;Public IPv4 address;Private IPv4 address",
+      "name state - address",
+    ],
+    ["German, of Advanced IP Scanner", "Status;Name;IP;Anmerkungen", "state name address description"],
     ["OCS Inventory", "Computer;Betriebssystem;IP-Adresse", "host os address"],
     ["ports beside a switch, of services", "host;ip;port;protocol;switch", "host address port protocol -"],
   ])("%s", (_what, headings, expected) => {
@@ -137,6 +167,13 @@ describe("a cell", () => {
     ["Status", "Connected", false],
     ["Status", "Deployed", false],
     ["Status", "Down the hall", false],
+    ["Состояние", "Выключен", true],
+    ["State", "Non-active", true],
+    ["devIsArchived", "1", true],
+    ["devIsArchived", "0", false],
+    ["Lease Expiration", "Reservation (inactive)", true],
+    ["Lease Expiration", "Reservation (active)", false],
+    ["Lease Expiration", "12/1/2026 10:00:00 AM", false],
   ])("of a state says whether there is a machine: %s %s", (heading, state, isAgainst) => {
     expect(reasonAgainstState(heading, state) !== null).toBe(isAgainst);
   });

@@ -11,7 +11,8 @@ const HEADINGS = {
     "lan_ip lan_ip_address internal_ip internal_ip_address local_ip_address management_ip management_ip_address mgmt_ip mgmt_ip_address ip_management",
     "last_reported_ip last_reported_ip_address last_ip_address ip_lan ip_interne ip_interna internes_ip interne_ip",
     "primary_ip_address primary_ipv4_address primary_ipv6_address ipaddresses networkip network_ip host_address hostadresse primare_ip_adresse",
-    "ip_address_v4 ip_address_v6 tailscaleips privateipaddress privateipaddresses private_ip private_ip_address",
+    "ip_address_v4 ip_address_v6 ipv4address ipv6address ipv6_ips tailscaleips privateipaddress privateipaddresses",
+    "private_ip private_ips private_ip_address private_ip_addresses private_ipv4_address private_ipv4_addresses",
     "ip_adresse ip_adressen ipadresse ipv4_adresse ipv6_adresse adresse_ip adresses_ip adresse_ipv4 adresse_ipv6",
     "direccion_ip direcciones_ip indirizzo_ip indirizzi_ip endereco_ip enderecos_ip ip_adres ip_adressen ipadres",
     "adres_ip adresy_ip ip_adresa adresa_ip ip_adress ip_osoite ip_adresi ip_cim ip_адрес ip_адреса ip地址 ipアドレス ip_주소",
@@ -28,7 +29,7 @@ const HEADINGS = {
     "mac地址 macアドレス mac_주소",
   ],
   hostname: [
-    "hostname host_name fqdn dns_name dnsname dns dns_hostname privatednsname devfqdn computer_name computername netbios_name",
+    "hostname host_name fqdn dns_name dnsname dnshostname dns dns_hostname privatednsname devfqdn computer_name computername netbios_name",
     "rechnername computername hostnamen dns_namen nom_d_hote nom_de_l_hote nom_hote nom_dns nom_de_l_ordinateur",
     "nom_d_ordinateur nombre_de_host nombre_host nombre_del_host nombre_dns nombre_de_equipo nombre_del_equipo",
     "nome_host nome_dns nome_do_host nome_computer nome_del_computer nome_do_computador hostnaam dns_naam computernaam",
@@ -40,12 +41,13 @@ const HEADINGS = {
     "name sysname label title display_name alias device_name client client_name devname assetname asset_name",
     "bezeichnung geratename geraetename nom nom_de_l_appareil nombre nombre_del_dispositivo nome nome_dispositivo",
     "nom_peripherique nom_equipement nom_machine nombre_equipamiento nome_equipamento nome_maquina nome_macchina nome_apparecchio",
+    "titel titre titulo titolo",
     "naam apparaatnaam nazwa nazwa_urzadzenia nazev nazev_zarizeni nazov namn enhetsnamn navn enhedsnavn nimi nev nume",
     "имя название имя_устройства назва 名称 名字 设备名称 名前 機器名 이름",
   ],
   description: [
-    "description comment comments note notes remark remarks devcomments",
-    "beschreibung bemerkung bemerkungen kommentar kommentare notiz notizen commentaire commentaires remarque remarques",
+    "description descr comment comments note notes remark remarks devcomments",
+    "beschreibung bemerkung bemerkungen anmerkung anmerkungen kommentar kommentare notiz notizen commentaire commentaires remarque remarques",
     "descripcion comentario comentarios notas nota descrizione commento descricao observacao observacoes",
     "omschrijving opmerking opmerkingen beschrijving",
   ],
@@ -71,17 +73,19 @@ const HEADINGS = {
     "os os_name osname operating_system operatingsystem platform betriebssystem systeme_d_exploitation systeme_exploitation",
     "sistema_operativo sistema_operacional besturingssysteem plattform plateforme plataforma piattaforma",
   ],
-  os_version: ["os_version osversion os_release operating_system_version version_os os_build betriebssystemversion"],
+  os_version: [
+    "os_version osversion os_release operating_system_version operatingsystemversion version_os os_build betriebssystemversion",
+  ],
   version: ["version service_version product_version versione versao versie"],
   mask: [
     "mask netmask net_mask subnet_mask subnetmask prefix_length prefixlen mask_length netzmaske subnetzmaske masque",
     "masque_de_sous_reseau mascara mascara_de_subred mascara_de_sub_rede maschera maschera_di_sottorete subnetmasker",
   ],
-  role: ["role device_role rolle"],
+  role: ["role device_role rolle devtype"],
   port: [
     "port ports port_number number open_ports offene_ports ports_ouverts puerto puertos porta porte portas poort poorten",
   ],
-  protocol: ["protocol proto protokoll protocole protocolo protocollo"],
+  protocol: ["protocol proto port_protocol protokoll protocole protocolo protocollo"],
   service: [
     "service service_name application app dienst dienste servicio servizio servico aplicacion applicazione anwendung",
   ],
@@ -98,10 +102,11 @@ const HEADINGS = {
   plug: ["switch_port switchport switch_port_name sw_port devparentport"],
   state: [
     "status state ping ip_state addressstate address_state zustand statut etat estado stato",
-    "connection_status connection_state device_status device_state host_status host_state network_status online_status",
+    "connection_status connection_state instance_state instance_status device_status device_state host_status host_state network_status online_status",
     "verbindungsstatus geratestatus erreichbarkeit etat_de_la_connexion estado_de_conexion stato_connessione",
     "estado_da_conexao verbindingsstatus toestand stan stav tillstand tila durum allapot stare состояние статус стан 状态 状態 상태",
-    "powerstate power_state betriebszustand",
+    "powerstate power_state betriebszustand port_state port_status archived is_archived devisarchived",
+    "lease_expiration leaseablaufdatum ablauf_der_lease expiration_du_bail expiracion_de_concesion scadenza_lease",
     "online is_online alive is_alive reachable is_reachable is_up active is_active present is_present connected is_connected",
     "erreichbar aktiv verbunden en_ligne actif joignable connecte en_linea activo alcanzable conectado in_linea attivo",
     "raggiungibile connesso ativo alcancavel bereikbaar actief verbonden 在线 オンライン 온라인",
@@ -183,8 +188,16 @@ const OF_SWITCHES =
   /^(?:(?:network_)?switch(?:_(?:name|port|ip|mac))?|switch(?:name|port)|netzwerkswitch|commutateur|conmutador|comutador|interruttore|uplink(?:_(?:device|name|switch))?|upstream|parent(?:_(?:device|node|name|mac))?|connection|connected_to|access_point|ap|ap_name|patch_?panel|patchfeld|netzwerkdose|dose|verbindung|connexion|conexion|connessione|verbinding)$/;
 
 /** Beside one of these, "Name" is that of an interface. */
-const OF_CARDS = /^(?:virtual_machine|vm|enabled|mtu|mgmt_only|lag|bridge|parent_interface)$/;
+const OF_CARDS = /^(?:virtual_machine|vm|vm_?name|enabled|mtu|mgmt_only|lag|bridge|parent_interface)$/;
 const OF_CLIENT = /^client_?id$/;
+/** The same in lists of leases, which these name. */
+const OF_LEASED = /^(?:unique_id|eindeutige_id|id_unique|id_univoco|id_exclusivo|identificador_unico)$/;
+const OF_LEASES = /^(?:lease_expir\w*|leaseablaufdatum|ablauf_der_lease)$/;
+/** What a device is, which is its model beside its role and its manufacturer. */
+const OF_TYPES = /^(?:(?:device_)?type|typ|geratetyp)$/;
+/** Where machines without another address have theirs; otherwise, it is another one of theirs, or a street. */
+const OTHER_ADDRESSES =
+  /^(?:adresse|direccion|indirizzo|endereco|adres|adresa|networks|external_ip|public_ip(?:v4)?(?:_address(?:es)?)?|publicipaddress(?:es)?)$/;
 /** The names of virtual machines, beside those of the machines that they run on. */
 const OF_GUESTS = /^(?:vm|vm_?name|virtual_machine)$/;
 const OF_RUNNERS = /^(?:host|server|machine|computer_?name)$/;
@@ -218,7 +231,13 @@ function columnOf(heading: string): Column | null {
 }
 
 function knownColumn(text: string): Column | undefined {
-  return COLUMN_OF.get(essenceOf(headingKey(text)));
+  const key = essenceOf(headingKey(text));
+  return COLUMN_OF.get(key) ?? COLUMN_OF.get(withoutOwner(key));
+}
+
+/** DHCP servers and routers have clients: "Client IP Address", "Adresse IP du client". */
+function withoutOwner(key: string): string {
+  return key.replace(/^clients?_|_(?:cliente?|client)$/, "");
 }
 
 /** What the columns with these headings are; null for those that are not used. */
@@ -229,6 +248,15 @@ export function columnsOf(headings: readonly string[], meanings: Said = new Map(
     return meaning === undefined ? columnOf(heading) : (COLUMN_MEANT.get(meaning) ?? null);
   });
   const has = (column: Column): boolean => known.includes(column);
+  const isOfModels = has("role") && has("vendor") && !has("model");
+  const isOfLeases = has("address") && keys.some((key) => OF_LEASES.test(key));
+  const isElsewhere = !has("address") && keys.length > 1;
+  for (const [index, key] of keys.entries()) {
+    if (known[index] !== null || meanings.has(key)) continue;
+    if (isOfModels && OF_TYPES.test(key)) known[index] = "model";
+    else if (isOfLeases && OF_LEASED.test(key)) known[index] = "mac";
+    else if (isElsewhere && OTHER_ADDRESSES.test(key)) known[index] = "address";
+  }
   const isOfServices = has("protocol") || has("service") || has("definition");
   // Tables of address managers name the switch as device, and its port, beside the machine's own name.
   const isSwitch = has("device") && has("hostname") && !has("interface");
@@ -272,7 +300,7 @@ const NO_MACHINE = new RegExp(
     "no (?:reply|response|answer)|not (?:responding|reachable|present|seen|alive|available|active|online)|unreachable|unresponsive",
     "stopped|stopping|terminated|shut ?off|shut ?down|powered ?off|suspended|deallocated|not running|planned|geplant|planifiée?|planificad[oa]|pianificat[oa]|gepland",
     "free|available|unused|vacant|unassigned|expired|declined|released|abandoned|inactivereservation|deprecated|decommissioned",
-    "decommissioning|retired|inactive",
+    "decommissioning|retired|inactive|non-active|stock|spare",
     "archived|disposed|scrapped|sold|stolen|lost\\/stolen|undeployable|in stock|in storage|written off|archiviert|ausgemustert|verschrottet|entsorgt|verkauft|gestohlen",
     "archivée?s?|réformée?s?|mise? au rebut|cédée?|vendue?|volée?|archivad[oa]|de baja|vendido|robado|dismess[oa]|rottamat[oa]|afgevoerd|verkocht|списан[оа]?|wycofan[yae]|已报废|报废|廃棄済み?",
     "tot|inaktiv|frei|nicht (?:erreichbar|verbunden|aktiv|da|online)|keine antwort|abgelaufen|getrennt|abwesend|unerreichbar|ausgeschaltet|stillgelegt",
@@ -285,6 +313,7 @@ const NO_MACHINE = new RegExp(
     "frånkopplad|inte ansluten|ej ansluten|nere|frakoblet|ikke tilkoblet|afbrudt|ei yhteyttä|ei vastaa|poissa",
     "çevrimdışı|bağlı değil|kapalı|ulaşılamıyor|nem elérhető|kapcsolat nélkül|deconectat",
     "оффлайн|офлайн|не в сети|не в мережі|недоступ[а-яіє]*|неактив[а-яіє]*|отключ[её]н[ао]?|нет ответа|свободен|вільн[аои]?|мертв|вимкнено",
+    "выключен[ао]?|вимкнен[ао]?|не подключ[её]н[ао]?",
     "离线|離線|不在线|断开|未连接|下线|オフライン|未接続|切断|応答なし|오프라인|연결 ?안 ?됨|응답 없음)$",
   ].join("|"),
   "u",
@@ -293,11 +322,26 @@ const NO_MACHINE = new RegExp(
 /** Headings of what is so or not, as in "Online: no". */
 const IS_THERE =
   /^(?:is_)?(?:online|alive|reachable|up|active|present|connected|erreichbar|aktiv|verbunden|en_ligne|actif|joignable|connecte|en_linea|activo|alcanzable|conectado|in_linea|attivo|raggiungibile|connesso|ativo|alcancavel|bereikbaar|actief|verbonden|在线|オンライン|온라인)$/;
+/** Headings of what is so or not, and against a machine. */
+const IS_GONE = /^(?:dev)?(?:is_?)?archived$/;
 const NO =
   /^(?:0|n|no|false|f|off|nein|falsch|non|faux|não|nao|falso|nee|onwaar|нет|ложь|ні|nie|ne|ei|nej|hayır|否|いいえ|아니요|✗|✘|×)$/u;
 
 /** States of an address in the tables of address managers, whose machine is known, and is only not there at present. */
 const KNOWN_ADDRESS = /^(?:ip_state|addressstate|address_state)$/;
+
+/** What Windows says of a kept address that no machine has at present, where others have the end of their lease. */
+const KEPT_UNUSED =
+  /^(?:reservation|reservierung|réservation|reserva|prenotazione) \((?:inactive|inaktiv|inactiva|inattiva|inativa)\)$/i;
+
+/** States of a port that nothing listens on, or that nobody has reached. */
+const NOT_OPEN =
+  /^(?:closed|filtered|unfiltered|open\|filtered|closed\|filtered|geschlossen|gefiltert|ferm[ée]|filtr[ée]|cerrado|filtrado|chiuso|filtrato|fechado|gesloten|gefilterd)$/i;
+
+/** Why a port is not open; null if it may be. @param state as written */
+export function reasonAgainstPort(state: string): string | null {
+  return NOT_OPEN.test(state.trim()) ? `the row says that it is ${state.trim()}` : null;
+}
 
 /** States of an address that is kept for a machine, or for a pool. */
 const KEPT_FREE = /^(?:dhcp|reserved|reserviert|réservée?|reservad[oa]|riservato|gereserveerd)$/i;
@@ -313,10 +357,14 @@ export function reasonAgainstState(heading: string, state: string, isNamed = tru
   const key = headingKey(heading);
   const bare = bareState(state);
   const isUnanswered = key === "ping" && /^(?:\[?n\/[as]\]?|-|no|timeout)$/i.test(state);
-  const isNot = IS_THERE.test(key) && NO.test(bare);
+  const isNot = (IS_THERE.test(key) && NO.test(bare)) || (IS_GONE.test(key) && /^(?:1|y|yes|true)$/.test(bare));
   const isOnlyAway = bare === "offline" && KNOWN_ADDRESS.test(key);
   const isAgainst =
-    isUnanswered || isNot || (NO_MACHINE.test(bare) && !isOnlyAway) || (!isNamed && KEPT_FREE.test(state));
+    isUnanswered ||
+    isNot ||
+    KEPT_UNUSED.test(state) ||
+    (NO_MACHINE.test(bare) && !isOnlyAway) ||
+    (!isNamed && KEPT_FREE.test(state));
   if (!isAgainst) return null;
   const said = isNot ? `${heading}: ${state}` : state === "" ? "not there" : state;
   return `the row says that it is ${said.slice(0, LONGEST_HEADING)}; to take such rows, ignore the column`;

@@ -3,6 +3,7 @@ import { documentsIn } from "./documents.js";
 import { type Column, columnsOf, headingKey, type Said } from "./headings.rules.js";
 import { isObject, type JsonObject } from "./json.js";
 import { MOST_CELLS, type Row } from "./rows.js";
+import { addressIn } from "./texts.js";
 
 // Tables as JSON, as programming interfaces answer, and `ConvertTo-Json` writes: objects with an address, whose keys are
 // read as the headings of a table are. They may lie in other objects, as in `{"data": {"clients": […]}}`.
@@ -182,6 +183,7 @@ function cardsIn(value: unknown, key: string, columnOf: ColumnOf): Cells[] {
     (NAMED_ADDRESSES.test(key) && column !== null && WHOSE.includes(column));
   const members = Array.isArray(value) ? value : isObject(value) ? [value, ...Object.values(value)] : [];
   return members.flatMap((one) => {
+    if (isList(one) && one.length > 0 && one.every(isAddress)) return [new Map([["ip_addresses", one.join(" ")]])];
     if (!isObject(one)) return [];
     const cells = new Map([...cellsOf(one)].filter(([name, text]) => text !== "" && isKept(columnOf(name))));
     if ([...cells.keys()].some((name) => columnOf(name) === "address")) return [cells];
@@ -192,6 +194,10 @@ function cardsIn(value: unknown, key: string, columnOf: ColumnOf): Cells[] {
         : [],
     );
   });
+}
+
+function isAddress(value: unknown): value is string {
+  return typeof value === "string" && addressIn(value) !== null;
 }
 
 /** A machine with the addresses of its cards beside its own. */

@@ -10,6 +10,8 @@ export interface Lease {
   readonly hostname: string;
   /** Of the client, in hexadecimal; empty if it says none. */
   readonly duid?: string;
+  /** What people have written of it. */
+  readonly note?: string;
   /** In milliseconds; null if unknown. */
   readonly endsMs: number | null;
   /** Why it is skipped; null if it is not. */
@@ -188,6 +190,7 @@ const TABLES: readonly (readonly [heading: RegExp, lines: () => LeaseLines])[] =
   [/^expiry time +mac address +protocol +ip address/i, () => ofLibvirt],
   [/^bindings from all pools|^ip address +client-id\//i, () => ofCisco],
   [/^(?:columns: |#)? *address,? +mac-address,? .*\bserver\b/i, mikrotikLeases],
+  [/^ip\s+mac-address\s+hostname\s+vci\b/i, () => ofFortinet],
 ];
 
 /** Leases of odhcpd; its names are `-` where there is none. */
@@ -223,6 +226,13 @@ function ofUdhcpd({ number: line, text }: Line): Lease | null {
     /^([\da-f:]{17}) +([\d.]{7,15}) +(?:(\S+) +)?((?:\d+ days? )?\d+:\d\d:\d\d|expired)$/i.exec(text) ?? [];
   if (address === "") return null;
   return { line, address, mac, hostname, endsMs: null, fault: left === "expired" ? "it has expired" : null };
+}
+
+/** `execute dhcp lease-list`, in columns that begin at stops of tabs, so that a name is what stands right behind the MAC address. */
+function ofFortinet({ number: line, text }: Line): Lease | null {
+  const [, address = "", mac = "", hostname = ""] =
+    /^\s*([\d.]{7,15})\s+([\da-f:]{17})(?:\t([^\s]{1,253})(?=\s|$)| {1,8}(\S{1,253}))?/i.exec(text) ?? [];
+  return address === "" ? null : { line, address, mac, hostname, endsMs: null, fault: null };
 }
 
 /** `virsh net-dhcp-leases`: the end in local time, MAC address, protocol, address with its prefix length, and name. */

@@ -23,8 +23,12 @@ export interface Plug {
 
 /** Adds the switches and their ports. @param hosts all machines of the table, among which switches may be */
 export function wirePlugs(plugs: readonly Plug[], hosts: readonly SeenHost[], sightings: Sightings): void {
-  const known = new Set(
-    hosts.flatMap(({ name = null, hostname }) => [name, hostname].map((one) => one?.toLowerCase())),
+  const known = new Set<string | undefined>(
+    hosts.flatMap(({ name = null, hostname, addresses, cards = [] }) => [
+      ...[name, hostname].map((one) => one?.toLowerCase()),
+      ...cards,
+      ...addresses.flatMap(({ mac }) => mac ?? []),
+    ]),
   );
   const bySwitch = new Map<string, Plug[]>();
   for (const plug of plugs) putUnder(bySwitch, plug.of.toLowerCase(), plug);
@@ -41,7 +45,7 @@ export function wirePlugs(plugs: readonly Plug[], hosts: readonly SeenHost[], si
       sightings.skipped.add(line, what, "nothing identifies it");
       continue;
     }
-    if (!known.has(written.toLowerCase())) sightings.add(host, what);
+    if (!known.has(mac ?? written.toLowerCase())) sightings.add(host, what);
     sightings.wire(deviceOf(ones, { line, name: what, machine: keysOfNeighbour(introduced) }));
   }
 }

@@ -2,15 +2,18 @@ import { isObject, type JsonObject, jsonIn, listAt, memberOf, textAt } from "./j
 import { duidOfClient, type Lease, macOfDuid } from "./leases.js";
 import { addressIn, macIn } from "./texts.js";
 
-// Addresses that DHCP servers keep for machines, from their configuration: `host` blocks of dhcpd, `dhcp-host` lines of dnsmasq and
-// JSON of Kea, whose answer to `lease4-get-all` has the same form.
+// Addresses that DHCP servers keep for machines, from their configuration: `host` blocks of dhcpd, `dhcp-host` lines of dnsmasq, what
+// RouterOS exports, and JSON of Kea, whose answer to `lease4-get-all` has the same form.
 
 const OF_DHCPD = /(?:^|[\n;{}])\s*host\s+\S{1,300}\s*\{[^{}]{0,2000}\bhardware\s+ethernet\b/;
 const OF_DNSMASQ = /^[^\S\n]*dhcp-host[^\S\n]*=/m;
+const OF_MIKROTIK = /^\/ip dhcp-server lease *(?:\n|add )/m;
 const OF_KEA = /"Dhcp[46]"\s*:|"arguments"\s*:\s*\{\s*"leases"\s*:|"reservations"\s*:\s*\[/;
 const BLOCK = /(?<=^|[\s;{}])host\s+("?)(\S{1,300}?)\1\s*\{([^{}]{0,5000})\}/g;
 const STATEMENT =
   /(?:^|[\n;])\s*(hardware\s+ethernet|fixed-address6?|option\s+host-name|ddns-hostname)\s+([^;]{1,1000})/g;
+/** A value of a command of RouterOS. */
+const SETTING = /(?<=\s)([a-z][a-z-]{0,40})=(?:"((?:[^"\\]|\\.){0,500})"|(\S{0,500}))/g;
 /** Objects within objects. */
 const MOST_DEPTH = 16;
 const COMMENTS = /^[^\S\n]*(?:\/\/|#).*$|\/\*[\s\S]*?(?:\*\/|(?![\s\S]))/gm;
@@ -18,13 +21,14 @@ const COMMENTS = /^[^\S\n]*(?:\/\/|#).*$|\/\*[\s\S]*?(?:\*\/|(?![\s\S]))/gm;
 /** True for the configuration of a DHCP server that keeps addresses for machines. */
 export function hasReservations(beginning: string): boolean {
   if (/^(?:[[{]|\/[/*])/.test(beginning)) return OF_KEA.test(beginning);
-  return OF_DHCPD.test(withoutComments(beginning)) || OF_DNSMASQ.test(beginning);
+  return [OF_DNSMASQ, OF_MIKROTIK].some((kind) => kind.test(beginning)) || OF_DHCPD.test(withoutComments(beginning));
 }
 
 /** The kept addresses in a configuration. @throws AppError `validation_failed` if its JSON is malformed */
 export function reservationsIn(blocks: readonly Uint8Array[]): Lease[] {
   const text = Buffer.concat(blocks).toString();
   if (/^\s*(?:[[{]|\/[/*])/.test(text)) return [...ofKea(jsonIn([Buffer.from(blanked(text))]), { line: 0 }, 0)];
+  if (OF_MIKROTIK.test(text)) return [...ofMikrotik(text)];
   return [...ofDhcpd(withoutComments(text)), ...ofDnsmasq(text)];
 }
 
@@ -65,6 +69,34 @@ function* ofDnsmasq(text: string): Generator<Lease> {
       /^[a-z][\w.-]*$/i.test(value) && macIn(value) === null && !/^(?:infinite|ignore)$|^\d+[smhd]?$/.test(value);
     const name = values.find(isName) ?? "";
     for (const address of addresses.length === 0 ? [""] : addresses) yield reservation(index + 1, address, mac, name);
+  }
+}
+
+/** What `export` of RouterOS prints: commands under the menu that they are of. */
+function* ofMikrotik(text: string): Generator<Lease> {
+  let isHere = false;
+  let first = 0;
+  let command = "";
+  for (const [index, line] of text.split("\n").entries()) {
+    if (command === "") first = index + 1;
+    command += line.trim();
+    if (command.endsWith("\\")) {
+      command = command.slice(0, -1);
+      continue;
+    }
+    const whole = command;
+    command = "";
+    if (whole.startsWith("/")) isHere = whole.startsWith("/ip dhcp-server lease");
+    if (!isHere || !/(?:^| )add /.test(whole)) continue;
+    const settings = new Map(
+      [...whole.matchAll(SETTING)].map(([, key = "", quoted, bare = ""]) => [
+        key,
+        quoted?.replaceAll(/\\(.)/g, "$1") ?? bare,
+      ]),
+    );
+    const found = reservation(first, settings.get("address") ?? "", settings.get("mac-address") ?? "", "");
+    const fault = settings.get("disabled") === "yes" ? "it is disabled" : found.fault;
+    yield { ...found, fault, note: settings.get("comment") ?? "" };
   }
 }
 
