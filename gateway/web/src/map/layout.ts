@@ -41,8 +41,8 @@ const PAD = 16;
 export const HEADER = 48;
 const BETWEEN = 40;
 const BETWEEN_NETWORKS = 96;
-/** The preferred ratio of width to height. */
-const ASPECT = 1.25;
+/** The ratio of width to height of a usual canvas. */
+const ASPECT = 1.4;
 const LEAST_WIDTH = 2 * TILE.width + GAP + 2 * PAD;
 
 /** An arranged box relative to its own corner. */
@@ -147,8 +147,7 @@ function branched(spec: BoxSpec, level: Level): Sized {
   const teeth: Tooth[] = [];
   let { width, height: y } = own;
   const branches = spec.boxes.map((branch) => sized(branch, level));
-  // about as wide as a screen with the box above them
-  for (const shelf of shelvesOf(branches, BETWEEN, preferredWidth([own, ...branches], BETWEEN))) {
+  for (const shelf of shelvesOf(branches, { between: BETWEEN, rowGap: TRUNK.above, above: own })) {
     const stub = Math.max(
       ...shelf.members.map(
         ({
@@ -184,9 +183,13 @@ function collapsed(spec: BoxSpec, { depth, least }: Level): Sized {
 }
 
 /** The inner boxes of a box, and the bars and lines between them. */
-function contentOf({ boxes, bars }: BoxSpec, level: Level): Sized {
-  const inner = boxes.map((spec) => sized(spec, level));
-  const content = bars.length === 0 ? shelved(inner, { between: BETWEEN, level }) : connected(inner, bars, level);
+function contentOf(spec: BoxSpec, level: Level): Sized {
+  const { boxes, bars } = spec;
+  const inner = boxes.map((box) => sized(box, level));
+  const content =
+    bars.length === 0
+      ? shelved(inner, { between: BETWEEN, level, above: gridOf(spec) })
+      : connected(inner, bars, level);
   return { ...content, boxes: raised(content.boxes, level) };
 }
 
@@ -256,34 +259,91 @@ function gridOf({ tiles, kind }: BoxSpec): Grid {
 }
 
 interface Shelf {
-  readonly members: { readonly sized: Sized; readonly x: number }[];
+  readonly members: { readonly sized: Sized; readonly x: number; readonly y: number }[];
+  /** The last one, which has room for more if it is lower than the others. */
+  column: { readonly x: number; width: number; height: number };
   width: number;
   height: number;
 }
 
-/** Rows of boxes in their order, as wide as makes the whole about as wide as a screen. */
-function shelvesOf(inner: readonly Sized[], between: number, most = preferredWidth(inner, between)): Shelf[] {
-  const shelves: Shelf[] = [];
-  let shelf: Shelf | undefined;
-  for (const sized of inner) {
-    if (shelf === undefined || shelf.width + between + sized.width > most) {
-      shelf = { members: [], width: -between, height: 0 };
-      shelves.push(shelf);
+/** How boxes are put in rows. */
+interface Filling {
+  readonly between: number;
+  /** From one row to the next. */
+  readonly rowGap: number;
+  /** What is above the rows. */
+  readonly above?: Size;
+  /** Small boxes are one below the other beside large ones; not if lines come to each from above. */
+  readonly isStacked?: boolean;
+}
+
+/** Boxes in their order, in rows of the length with which the whole is largest on a screen. */
+function shelvesOf(inner: readonly Sized[], filling: Filling): Shelf[] {
+  const { between, rowGap, above = { width: 0, height: 0 } } = filling;
+  const total = inner.reduce((sum, { width }) => sum + width + between, 0);
+  let best: Shelf[] = [];
+  let least = Number.POSITIVE_INFINITY;
+  for (let most = stepUp(Math.max(1, ...inner.map(({ width }) => width))); ; most *= FINE_STEP) {
+    const shelves = filled(inner, most, filling);
+    const width = Math.max(above.width, ...shelves.map((shelf) => shelf.width));
+    const height = shelves.reduce((sum, shelf) => sum + rowGap + shelf.height, above.height);
+    const extent = Math.max(width / ASPECT, height);
+    if (extent < least) {
+      best = shelves;
+      least = extent;
     }
-    shelf.members.push({ sized, x: shelf.width + between });
-    shelf.width += between + sized.width;
-    shelf.height = Math.max(shelf.height, sized.height);
+    if (most >= total) return best;
+  }
+}
+
+/** Rows that are at most so long, unless a box is longer. */
+function filled(inner: readonly Sized[], most: number, filling: Filling): Shelf[] {
+  const shelves: Shelf[] = [];
+  for (const sized of inner) {
+    const last = shelves.at(-1);
+    const higher = last === undefined ? null : restacked(last, sized, most, filling);
+    if (higher !== null) shelves[shelves.length - 1] = higher;
+    else if (last === undefined || !hasPut(last, sized, most, filling)) shelves.push(shelfOf(sized, sized.height));
   }
   return shelves;
 }
 
-function preferredWidth(inner: readonly Sized[], between: number): number {
-  const area = inner.reduce((sum, { width, height }) => sum + (width + between) * (height + between), 0);
-  const widest = Math.max(...inner.map(({ width }) => width));
-  return Math.max(widest, stepUp(Math.sqrt(area * ASPECT)));
+function shelfOf(first: Sized, height: number): Shelf {
+  const { width } = first;
+  return { members: [{ sized: first, x: 0, y: 0 }], column: { x: 0, width, height: first.height }, width, height };
+}
+
+/** The row with a higher box, beside which the others take less of it; null if that is too long, or not higher. */
+function restacked({ members, height }: Shelf, sized: Sized, most: number, filling: Filling): Shelf | null {
+  const [first, ...others] = members.map((member) => member.sized);
+  if (filling.isStacked !== true || first === undefined || sized.height <= height) return null;
+  const shelf = shelfOf(first, sized.height);
+  return [...others, sized].every((one) => hasPut(shelf, one, most, filling)) ? shelf : null;
+}
+
+/** Adds a box to a row, unless that makes it too long. */
+function hasPut(shelf: Shelf, sized: Sized, most: number, { between, isStacked = false }: Filling): boolean {
+  const { members, column } = shelf;
+  const y = column.height + between;
+  const width = column.x + Math.max(column.width, sized.width);
+  if (isStacked && y + sized.height <= shelf.height && width <= most) {
+    members.push({ sized, x: column.x, y });
+    shelf.column = { x: column.x, width: width - column.x, height: y + sized.height };
+    shelf.width = width;
+    return true;
+  }
+  const x = shelf.width + between;
+  if (x + sized.width > most) return false;
+  members.push({ sized, x, y: 0 });
+  shelf.column = { x, width: sized.width, height: sized.height };
+  shelf.width = x + sized.width;
+  shelf.height = Math.max(shelf.height, sized.height);
+  return true;
 }
 
 const STEP = 1.25;
+/** Three of them are a step. */
+const FINE_STEP = Math.cbrt(STEP);
 
 /** The next power of a step, so that a slightly larger whole has the same width. */
 function stepUp(length: number): number {
@@ -292,7 +352,9 @@ function stepUp(length: number): number {
 
 /** The boxes and lines of a row, at its place or where people put them. */
 function placed({ members }: Shelf, level: Level, left: number, y: number): Pick<Sized, "boxes" | "lines" | "links"> {
-  const all = members.map(({ sized, x }) => putAt(sized, chosenPlace(sized, level) ?? { x: left + x, y }));
+  const all = members.map(({ sized, x, y: below }) =>
+    putAt(sized, chosenPlace(sized, level) ?? { x: left + x, y: y + below }),
+  );
   return {
     boxes: all.flatMap(({ boxes }) => boxes),
     lines: all.flatMap(({ lines }) => lines),
@@ -316,13 +378,19 @@ function roomFor(things: readonly Rect[], { width, height }: Size): Size {
   return { width: Math.max(width, all.x + all.width), height: Math.max(height, all.y + all.height) };
 }
 
-function shelved(inner: readonly Sized[], { between, level }: { between: number; level: Level }): Sized {
+interface Shelving {
+  readonly between: number;
+  readonly level: Level;
+  readonly above?: Size;
+}
+
+function shelved(inner: readonly Sized[], { between, level, above = NOTHING }: Shelving): Sized {
   const boxes: PlacedBox[] = [];
   const lines: MapLine[] = [];
   const links: PlacedLink[] = [];
   let y = 0;
   let width = 0;
-  for (const shelf of shelvesOf(inner, between)) {
+  for (const shelf of shelvesOf(inner, { between, rowGap: between, above, isStacked: true })) {
     const row = placed(shelf, level, 0, y);
     boxes.push(...row.boxes);
     lines.push(...row.lines);
@@ -336,9 +404,10 @@ function shelved(inner: readonly Sized[], { between, level }: { between: number;
 /** Bars above the boxes that they connect, with a lane for lines above each row, and trunks to the rows at the left. */
 function connected(inner: readonly Sized[], bars: readonly BarSpec[], level: Level): Sized {
   const barsSized = bars.map((bar) => sized(bar, level));
-  const lower = shelvesOf(inner, BETWEEN);
+  const lane = bars.length * SPACE.track + 2 * SPACE.around;
+  const lower = shelvesOf(inner, { between: BETWEEN, rowGap: lane });
   const widest = Math.max(...[...barsSized, ...lower].map(({ width }) => width));
-  const upper = shelvesOf(barsSized, BETWEEN, widest);
+  const upper = filled(barsSized, widest, { between: BETWEEN, rowGap: lane });
   const left = SPACE.trunk * bars.length + SPACE.around;
   const boxes: PlacedBox[] = [];
   const lines: MapLine[] = [];
@@ -348,7 +417,7 @@ function connected(inner: readonly Sized[], bars: readonly BarSpec[], level: Lev
   for (const [index, shelf] of [...upper, ...lower].entries()) {
     if (index > 0) {
       lanes.push(y);
-      y += bars.length * SPACE.track + 2 * SPACE.around;
+      y += lane;
     }
     const row = placed(shelf, level, left, y);
     boxes.push(...row.boxes);

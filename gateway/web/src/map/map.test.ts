@@ -115,6 +115,18 @@ describe("the layout of random networks", () => {
     expect(links).toBeGreaterThan(100);
   });
 
+  it("fills a window with boxes of unlike size, small ones beside large ones", () => {
+    const counts = [1, 2, 1, 60, 1, 3, 1, 2, 1, 1];
+    const hosts = counts.flatMap((count, tag) =>
+      Array.from({ length: count }, (_, n) => host(`host ${tag}.${n}`, { tags: [`tag ${tag}`] })),
+    );
+    const { boxes, bounds } = layoutFor("tags", { nodes: hosts, edges: [] });
+    const covered = boxes.reduce((sum, { width, height }) => sum + width * height, 0);
+    expect(covered / (bounds.width * bounds.height)).toBeGreaterThan(0.75);
+    expect(bounds.width / bounds.height).toBeGreaterThan(1);
+    expect(bounds.width / bounds.height).toBeLessThan(2);
+  });
+
   it("moves no other box for a new host, as long as its subnet has room", () => {
     const hosts = 40;
     for (let count = 1; count < hosts; count++) {
