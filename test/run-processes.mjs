@@ -1,13 +1,16 @@
 // The processes of a test run: those whose command line or environment names the folder of the run. All data folders are
 // within it, and everything else inherits it in NTS_TEST_DIR. Unlike the parent of a process, this outlives every
 // process in between.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /** Folders of databases within the folder of a suite. */
 const DATABASES = ["mongodb", "redis", "nats"];
+/** Where `ip netns` has network namespaces, and files for each of them. */
+const NAMESPACES = "/run/netns";
+const NAMESPACE_SETTINGS = "/etc/netns";
 const POLL_MS = 50;
 /** Killed processes disappear at once, unless the system is stuck. */
 const LONGEST_MS = 20_000;
@@ -33,6 +36,17 @@ export function removeDatabases(folder) {
   const entries = existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
   for (const suite of entries.filter((entry) => entry.isDirectory()))
     for (const name of DATABASES) rmSync(join(folder, suite.name, name), { recursive: true, force: true });
+}
+
+/** Removes laboratories whose process, by which their network namespaces are named, has ended. */
+export function removeLaboratories() {
+  const left = entriesOf(NAMESPACES).filter((name) => {
+    const pid = /^nts-(?:lab|wired)-(\d+)-/.exec(name)?.[1];
+    return pid !== undefined && !existsSync(`/proc/${pid}`);
+  });
+  if (left.length === 0) return;
+  spawnSync("ip", ["-force", "-batch", "-"], { input: left.map((name) => `netns delete ${name}`).join("\n") });
+  for (const name of left) rmSync(join(NAMESPACE_SETTINGS, name), { recursive: true, force: true });
 }
 
 /** Another run may be cleaning the same folder. */
