@@ -1,5 +1,6 @@
 import type { Command } from "commander";
 import {
+  blockOf,
   type Collector,
   type CollectorJob,
   createCollector,
@@ -80,8 +81,8 @@ function addCreation(collectors: Command, surroundings: Surroundings): void {
     .option("--on-request", "only look around on request")
     .option("--time-zone <zone>", "of the schedule and the window", Intl.DateTimeFormat().resolvedOptions().timeZone)
     .option("--window <times>", "from when to when it may look around, such as 22:00-06:00")
-    .option("--targets <blocks...>", "where it looks; the links of its machine by default", [])
-    .option("--exclude <blocks...>", "blocks to which it sends nothing", [])
+    .option("--targets <blocks...>", "addresses and blocks where it looks; the links of its machine by default", [])
+    .option("--exclude <blocks...>", "addresses and blocks to which it sends nothing", [])
     .option("--rate <number>", "most packets a second, 500 by default")
     .action(async (name: string, options: CreateOptions, self: Command) => {
       const connection = await connectFor(self, surroundings);
@@ -107,11 +108,11 @@ function addChanges(collectors: Command, surroundings: Surroundings): void {
   collectors
     .command("run <name>")
     .description("let one look around now")
-    .option("--targets <blocks...>", "blocks inside its targets; by default all of them")
+    .option("--targets <blocks...>", "addresses and blocks inside its targets; by default all of them")
     .action(async (name: string, { targets: cidrs }: { targets?: string[] }, self: Command) => {
       const connection = await connectFor(self, surroundings);
       const id = await collectorOf(connection, name);
-      const body = cidrs === undefined ? {} : { targets: { cidrs } };
+      const body = cidrs === undefined ? {} : { targets: { cidrs: cidrs.map((block) => blockOf(block)) } };
       const job = await connection.client.call(runCollector, { params: { id }, body });
       terminal.print(jobsText([job], "table"));
     });
@@ -154,7 +155,7 @@ function settingsOf({ cron, onRequest, timeZone: time_zone, window, targets, exc
   return {
     schedule: onRequest === true ? null : { cron: cron ?? "0 * * * *", time_zone },
     ...(from !== undefined && to !== undefined && { window: { from, to, time_zone } }),
-    targets: { cidrs: [...targets], exclude: [...exclude] },
+    targets: { cidrs: targets.map((block) => blockOf(block)), exclude: exclude.map((block) => blockOf(block)) },
     ...(rate !== undefined && { packets_per_second: Number(rate) }),
   };
 }

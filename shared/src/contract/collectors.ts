@@ -84,6 +84,11 @@ export const CollectorTargets = z
   .meta({ id: "CollectorTargets" });
 export type CollectorTargets = z.infer<typeof CollectorTargets>;
 
+/** A block as people write it: an address is one of its own. */
+export function blockOf(text: string): string {
+  return text.includes("/") ? text : `${text}/${text.includes(":") ? 128 : 32}`;
+}
+
 const SENSE_STATES = ["ready", "unavailable", "off"] as const;
 
 /** One way of looking around, as the collector describes it. */

@@ -109,7 +109,7 @@ function CollectorForm({ edited, onClose, onCreated }: FormProps): ReactNode {
       />
       <Textarea
         label="Except"
-        description="Addresses and ranges to which it sends nothing, such as 192.168.1.66/32"
+        description="Addresses and ranges to which it sends nothing, such as 192.168.1.66"
         autosize
         minRows={1}
         {...form.getInputProps("exclude")}

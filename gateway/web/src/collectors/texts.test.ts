@@ -30,6 +30,7 @@ describe("what a collector does", () => {
 
   it("names where it looks, in whatever form that was written", () => {
     expect(targetsText({ cidrs: [], exclude: ["10.0.0.66/32"] })).toBe("the links of its machine without 10.0.0.66/32");
-    expect(blocksIn(" 10.0.0.0/24,10.0.1.0/24\n10.0.2.0/24; ")).toEqual(["10.0.0.0/24", "10.0.1.0/24", "10.0.2.0/24"]);
+    expect(blocksIn(" 10.0.0.0/24,10.0.1.0/24\n10.0.2.7; ")).toEqual(["10.0.0.0/24", "10.0.1.0/24", "10.0.2.7/32"]);
+    expect(blocksIn("2001:db8::7")).toEqual(["2001:db8::7/128"]);
   });
 });

@@ -1,4 +1,4 @@
-import type { Collector, CollectorJob, CollectorSchedule } from "@nts/shared/contract";
+import { blockOf, type Collector, type CollectorJob, type CollectorSchedule } from "@nts/shared/contract";
 
 // What collectors do, in words.
 
@@ -76,9 +76,12 @@ export function outcomeText({ state, summary, error }: CollectorJob): string {
   return [...parts, ...(missing > 0 ? [`${missing} not found`] : [])].join(", ");
 }
 
-/** Blocks that were written with spaces, commas or lines between them. */
+/** Blocks and addresses that were written with spaces, commas or lines between them. */
 export function blocksIn(text: string): string[] {
-  return text.split(/[\s,;]+/).filter((block) => block !== "");
+  return text
+    .split(/[\s,;]+/)
+    .filter((block) => block !== "")
+    .map((block) => blockOf(block));
 }
 
 /** Ways to run a collector on its machine. */
