@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import type { CollectorAssignment, CollectorSense } from "@nts/shared/contract";
 import { discover, type DiscoverOptions, faultIn } from "../discover/discover.js";
 import { ALL_SENSES, type Sense, SENSES } from "../discover/senses.js";
-import type { SenseSettings } from "../discover/settings.js";
+import { type SenseSettings, whyOff } from "../discover/settings.js";
 import { EXIT, Problem, type Surroundings } from "../terminal.js";
 import { partsOf } from "./parts.js";
 import { insist, isDisabled, isRefused } from "./patience.js";
@@ -188,19 +188,9 @@ function createAgent(
 }
 
 /** Before it has looked around, everything that is not switched off is hoped to work. */
-export function initialSenses({ off, snmp, nmap, proxmox, unifi }: SenseSettings): CollectorSense[] {
-  const without: Partial<Record<Sense, boolean>> = {
-    snmp: snmp.length === 0,
-    nmap: nmap === undefined,
-    proxmox: proxmox.length === 0,
-    unifi: unifi.length === 0,
-  };
-  return SENSES.map((name) => {
-    if (off.includes(name))
-      return { name, state: "off", reason: "It is switched off in the settings of this machine." };
-    if (without[name] === true) return { name, state: "off", reason: "It has no settings on this machine." };
-    return { name, state: "ready", reason: null };
-  });
+export function initialSenses(settings: SenseSettings): CollectorSense[] {
+  const off = whyOff(settings);
+  return SENSES.map((name) => ({ name, state: off.has(name) ? "off" : "ready", reason: off.get(name) ?? null }));
 }
 
 /** Those that the job names, and those that did not work before, which it cannot name: they may work now. */

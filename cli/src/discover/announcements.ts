@@ -2,6 +2,8 @@ import { createSocket } from "node:dgram";
 import { setTimeout as delay } from "node:timers/promises";
 import createMulticastDns, { type ResponsePacket } from "multicast-dns";
 import type { OwnAddress } from "./blocks.js";
+import { forEach, type Pace } from "./pace.js";
+import { EXCHANGE_PACKETS } from "./services.js";
 
 // What machines tell of themselves when asked by multicast: names and services (mDNS), kind and maker (SSDP).
 
@@ -44,10 +46,15 @@ export function announcedBy(found: Announcements, ip: string): Announced {
   return one;
 }
 
+interface Asking {
+  readonly pace: Pace;
+  readonly signal: AbortSignal;
+}
+
 /** Asks by mDNS on every link of this machine. */
-export async function listenForNames(own: readonly OwnAddress[], signal: AbortSignal): Promise<Announcements> {
+export async function listenForNames(own: readonly OwnAddress[], asking: Asking): Promise<Announcements> {
   const found: Announcements = new Map();
-  await Promise.all(own.map(({ ip }) => listenAt(ip, found, signal)));
+  await Promise.all(own.map(({ ip }) => listenAt(ip, found, asking)));
   return found;
 }
 
@@ -60,11 +67,15 @@ interface Heard {
   readonly models: Map<string, string>;
 }
 
-async function listenAt(own: string, found: Announcements, signal: AbortSignal): Promise<void> {
+async function listenAt(own: string, found: Announcements, { pace, signal }: Asking): Promise<void> {
   // Not at its own address, to which answers by multicast are not delivered.
   const dns = createMulticastDns({ interface: own, bind: "0.0.0.0", loopback: false });
   const heard: Heard = { types: new Set(), addresses: new Map(), services: new Map(), models: new Map() };
-  const ask = (name: string): void => dns.query({ questions: [{ name, type: "PTR" }] });
+  const asked: Promise<void>[] = [];
+  const ask = (name: string): void => {
+    const query = (): void => dns.query({ questions: [{ name, type: "PTR" }] });
+    asked.push(pace().then(query, () => undefined));
+  };
   // A link without multicast, or a damaged packet.
   dns.on("error", () => undefined);
   dns.on("warning", () => undefined);
@@ -75,12 +86,15 @@ async function listenAt(own: string, found: Announcements, signal: AbortSignal):
       else ask(type);
     }
   });
+  const listen = (ms: number): Promise<unknown> => delay(ms, null, { signal }).catch(() => null);
   ask(SERVICES);
-  const again = setTimeout(() => {
-    for (const name of [SERVICES, ...heard.types]) ask(name);
-  }, AGAIN_MS);
-  await delay(LISTEN_MS, null, { signal }).catch(() => null);
-  clearTimeout(again);
+  await Promise.all(asked.splice(0));
+  await listen(AGAIN_MS);
+  for (const name of [SERVICES, ...heard.types]) ask(name);
+  while (asked.length > 0) {
+    await Promise.all(asked.splice(0));
+    await listen(LISTEN_MS - AGAIN_MS);
+  }
   await new Promise<void>((resolve) => dns.destroy(() => resolve()));
   for (const [hostname, ip] of heard.addresses) announcedBy(found, ip).hostname ??= hostname;
   for (const { target, key, type, name } of heard.services.values()) {
@@ -129,6 +143,7 @@ const SEARCH = [
   "",
 ].join("\r\n");
 const DESCRIPTION_MS = 2_000;
+const DESCRIPTIONS_AT_A_TIME = 50;
 const MOST_CHARACTERS = 65_536;
 
 /** Asks by SSDP on every link, and reads the descriptions of those machines that may be looked at. */
@@ -136,11 +151,12 @@ export async function listenForDevices(
   own: readonly OwnAddress[],
   mayLookAt: (ip: string) => boolean,
   found: Announcements,
-  signal: AbortSignal,
+  { pace, signal }: Asking,
 ): Promise<void> {
   const locations = new Map<string, string>();
   await Promise.all(
     own.map(async ({ ip }) => {
+      await pace();
       const socket = createSocket({ type: "udp4", reuseAddr: true });
       socket.on("error", () => undefined);
       socket.on("message", (bytes, { address }) => {
@@ -156,18 +172,17 @@ export async function listenForDevices(
       socket.close();
     }),
   );
-  await Promise.all(
-    [...locations].map(async ([ip, location]) => {
-      const description = await textAt(location);
-      const read = (tag: string): string | null =>
-        new RegExp(`<${tag}>\\s*([^<]{1,200}?)\\s*</${tag}>`, "i").exec(description)?.[1] ?? null;
-      const machine = announcedBy(found, ip);
-      machine.name ??= read("friendlyName");
-      machine.vendor ??= read("manufacturer");
-      machine.model ??= read("modelName");
-      machine.serial ??= read("serialNumber");
-    }),
-  );
+  await forEach([...locations], DESCRIPTIONS_AT_A_TIME, async ([ip, location]) => {
+    await pace(EXCHANGE_PACKETS);
+    const description = await textAt(location);
+    const read = (tag: string): string | null =>
+      new RegExp(`<${tag}>\\s*([^<]{1,200}?)\\s*</${tag}>`, "i").exec(description)?.[1] ?? null;
+    const machine = announcedBy(found, ip);
+    machine.name ??= read("friendlyName");
+    machine.vendor ??= read("manufacturer");
+    machine.model ??= read("modelName");
+    machine.serial ??= read("serialNumber");
+  });
 }
 
 async function textAt(url: string): Promise<string> {

@@ -74,10 +74,23 @@ describe("nts collect --discover: ports", () => {
 
   it("are written as ranges", () => expect(rangesOf([443, 22, 80, 81, 82])).toBe("22,80-82,443"));
 
-  it("are tried no faster than told", async () => {
+  it("wait for what was sent meanwhile", async () => {
     const pace = createRate(100)(new AbortController().signal);
     const startedAt = performance.now();
-    for (let n = 0; n < 20; n++) await pace();
+    const waiting = [pace(5), pace(5)];
+    await waiting[0];
+    pace.sent(10);
+    await Promise.all([...waiting, pace()]);
+    expect(performance.now() - startedAt).toBeGreaterThan(190);
+  });
+
+  it.each([
+    ["one packet", 20, 1],
+    ["several packets", 4, 5],
+  ])("are tried no faster than told, at %s each", async (_, questions, packets) => {
+    const pace = createRate(100)(new AbortController().signal);
+    const startedAt = performance.now();
+    for (let n = 0; n < questions; n++) await pace(packets);
     expect(performance.now() - startedAt).toBeGreaterThan(150);
   });
 });

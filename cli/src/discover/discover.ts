@@ -26,8 +26,8 @@ import { answeringAmong, type PortsOf, portsOf, USUAL_PORTS } from "./ports.js";
 import { askProxmox } from "./proxmox.js";
 import { type Found, reportOf } from "./report.rules.js";
 import { createSenses, OWN_SENSES, type Sense, type SenseResult, type Senses } from "./senses.js";
-import { answersOf } from "./services.js";
-import type { SenseSettings } from "./settings.js";
+import { answersOf, EXCHANGE_PACKETS } from "./services.js";
+import { type SenseSettings, whyOff } from "./settings.js";
 import { askBySnmp } from "./snmp.js";
 import { askUnifi, type ToldMachine } from "./unifi.js";
 
@@ -82,7 +82,8 @@ type Looking = Pick<Surroundings, "run"> & {
 
 /** Milliseconds of a sense besides those that its packets take. */
 const GRACE_MS = 60_000;
-const LISTEN_MS = 20_000;
+/** By multicast, and of other senses that are in front of them. */
+const MOST_QUESTIONS = 1_000;
 const PROGRAM_MS = 30_000;
 const SYSTEM_MS = 300_000;
 const NMAP_MS = 3_600_000;
@@ -97,7 +98,10 @@ export async function discover(options: DiscoverOptions, looking: Looking): Prom
   const own = ownAddressesAmong(interfaces);
   const { packetsPerSecond, timeMs = Infinity } = options;
   const untilMs = performance.now() + timeMs;
-  const senses = createSenses(wantedIn(options), createRate(packetsPerSecond), { signal: looking.signal, untilMs });
+  const off = whyOff(options.settings);
+  const wanted = new Set([...options.senses].filter((name) => !off.has(name)));
+  const senses = createSenses(wanted, createRate(packetsPerSecond), { signal: looking.signal, untilMs });
+  for (const [name, reason] of off) senses.leaveOut(name, reason);
   const targets = targetsOf(options, own);
   if (typeof targets === "string") return { lines: [], senses: senses.results(), fault: targets };
   const { blocks, excluded, addresses } = targets;
@@ -109,17 +113,19 @@ export async function discover(options: DiscoverOptions, looking: Looking): Prom
   });
   onProgress(`${machines.length} machines, names and services`);
   const ownFound = own.filter(({ ip }) => addresses.includes(ip));
-  const [names, answers, announced, bySnmp, ipv6, told] = await Promise.all([
+  const [announced, names, answers, bySnmp, ipv6, told] = await Promise.all([
+    listen(own, targets, { options, senses }),
     senses.use("names", budgetOf(options, addresses.length), ({ pace }) =>
       namesOf(
         [...ownFound, ...machines].map(({ ip }) => ip),
         pace,
       ),
     ),
-    senses.use("services", budgetOf(options, 4 * sumOf(machines, ({ open }) => open.length)), ({ pace }) =>
-      answersOf(machines, pace),
+    senses.use(
+      "services",
+      budgetOf(options, 2 * EXCHANGE_PACKETS * sumOf(machines, ({ open }) => open.length)),
+      ({ pace }) => answersOf(machines, pace),
     ),
-    listen(own, targets, senses),
     senses.use("snmp", SNMP_MS, ({ pace }) =>
       askBySnmp(
         machines.map(({ ip }) => ip),
@@ -144,12 +150,12 @@ export async function discover(options: DiscoverOptions, looking: Looking): Prom
   const isCovering = macs !== null && unknown.size <= MOST_UNKNOWN;
   const covered = isCovering ? blocks.filter((block) => own.some((one) => isInside(block, one.block))) : [];
   const notAsked = isCovering ? [...unknown].filter((ip) => machines.every((one) => one.ip !== ip)) : [];
-  const wanted = new Set(addresses);
+  const isAddress = new Set(addresses);
   const lines = reportOf({
     ...{ startedAt, blocks, covered, ports, found },
     excluded: [...excluded, ...targets.ipv6.excluded, ...notAsked],
     ...{ names: names ?? new Map(), answers: answers ?? new Map(), announced, bySnmp: bySnmp ?? new Map() },
-    isTarget: (ip) => wanted.has(ip),
+    isTarget: (ip) => isAddress.has(ip),
     ownName: about.hostname,
     ownAddresses: about.addresses.filter(({ ip }) => !targets.isExcluded(ip)),
     ipv6: ipv6 ?? [],
@@ -157,17 +163,6 @@ export async function discover(options: DiscoverOptions, looking: Looking): Prom
     files,
   });
   return { lines, ...(expected !== undefined && { expected }), senses: senses.results(), fault: null };
-}
-
-/** Senses without what they need are left out. */
-function wantedIn({ senses, settings }: DiscoverOptions): ReadonlySet<Sense> {
-  const { off, snmp, nmap, proxmox, unifi } = settings;
-  const without = new Set<Sense>(off);
-  if (snmp.length === 0) without.add("snmp");
-  if (nmap === undefined) without.add("nmap");
-  if (proxmox.length === 0) without.add("proxmox");
-  if (unifi.length === 0) without.add("unifi");
-  return new Set([...senses].filter((name) => !without.has(name)));
 }
 
 /** Twice the time that so many packets take. */
@@ -242,7 +237,7 @@ async function findMachines(
   const others = addresses.filter((ip) => !isOwn.has(ip));
   onProgress(`asking ${others.length} addresses`);
   const neighboursAt = (near: readonly string[], expected: ReadonlySet<string>): Promise<Neighbours | null> =>
-    senses.use("neighbours", budgetOf(options, 2 * near.length), (given) =>
+    senses.use("neighbours", budgetOf(options, 6 * near.length), (given) =>
       findNeighbours(near, expected, { run, ...given }),
     );
   const near = others.filter((ip) => links.check(ip));
@@ -288,14 +283,16 @@ function nextExpected(
 async function listen(
   own: readonly OwnAddress[],
   { blocks, addresses }: Targets,
-  senses: Senses,
+  { options, senses }: Pick<Finding, "options" | "senses">,
 ): Promise<Announcements> {
   const links = own.filter(({ block }) => blocks.some((one) => isInside(one, block) || isInside(block, one)));
   const mayLookAt = new Set(addresses);
   const devices: Announcements = new Map();
   const [names] = await Promise.all([
-    senses.use("mdns", LISTEN_MS, ({ signal }) => listenForNames(links, signal)),
-    senses.use("ssdp", LISTEN_MS, ({ signal }) => listenForDevices(links, (ip) => mayLookAt.has(ip), devices, signal)),
+    senses.use("mdns", budgetOf(options, MOST_QUESTIONS), (asking) => listenForNames(links, asking)),
+    senses.use("ssdp", budgetOf(options, MOST_QUESTIONS), (asking) =>
+      listenForDevices(links, (ip) => mayLookAt.has(ip), devices, asking),
+    ),
   ]);
   for (const [ip, { hostname: name, name: called, model, services }] of names ?? []) {
     const machine = announcedBy(devices, ip);

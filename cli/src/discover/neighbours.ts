@@ -8,6 +8,8 @@ import { Unavailable } from "./senses.js";
 
 /** Nothing listens there; the datagram is empty. */
 const DISCARD = 9;
+/** The kernel asks three times for the MAC address of whoever does not answer, with a second in between. */
+const PACKETS = 3;
 const LOOK_EVERY_MS = 400;
 /** A remembered address is asked again after 5 s, three times within 3 s; on a busy machine, later. */
 const MOST_MS = 15_000;
@@ -96,7 +98,7 @@ async function askOnce(
   const sending = async (): Promise<void> => {
     try {
       for (const ip of addresses) {
-        await pace();
+        await pace(PACKETS);
         await sendTo(socket, ip);
         sent.add(ip);
       }

@@ -1,7 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Waits until the next packet may be sent. @throws the reason of its signal */
-export type Pace = () => Promise<void>;
+export interface Pace {
+  /** Waits until the next packet may be sent, or so many of them. @throws the reason of its signal */
+  (packets?: number): Promise<void>;
+  /** So many have been sent without waiting, and delay what follows. */
+  sent(packets: number): void;
+}
 
 /** The time of a sense is over; what it has found until then counts. */
 export class Late extends Error {
@@ -19,11 +23,24 @@ const SLACK_MS = 20;
 export function createRate(packetsPerSecond: number): (signal: AbortSignal) => Pace {
   const apartMs = 1_000 / packetsPerSecond;
   let nextMs = performance.now();
-  return (signal) => async () => {
-    signal.throwIfAborted();
-    const now = performance.now();
-    nextMs = Math.max(nextMs, now) + apartMs;
-    if (nextMs > now + SLACK_MS) await pause(nextMs - now, signal);
+  let turn: Promise<unknown> = Promise.resolve();
+  const spend = (packets: number): void => {
+    nextMs = Math.max(nextMs, performance.now()) + packets * apartMs;
+  };
+  return (signal) => {
+    const wait = async (packets: number): Promise<void> => {
+      signal.throwIfAborted();
+      spend(packets);
+      const leftMs = nextMs - performance.now();
+      if (leftMs > SLACK_MS) await pause(leftMs, signal);
+    };
+    // One after the other, so that packets which were sent meanwhile delay those that wait.
+    const pace = (packets = 1): Promise<void> => {
+      const itsTurn = turn.then(() => wait(packets));
+      turn = itsTurn.catch(() => undefined);
+      return itsTurn;
+    };
+    return Object.assign(pace, { sent: spend });
   };
 }
 

@@ -14,6 +14,8 @@ export interface PortsOf {
 }
 
 const CONNECT_MS = 1_000;
+/** Packets of a connection that is accepted, besides the first one. */
+const ACCEPTED_PACKETS = 3;
 /** Below the 1,024 open files that many systems allow. */
 const AT_A_TIME = 400;
 /** Ports of which at least one answers on most machines, if only that it is closed. */
@@ -49,8 +51,7 @@ export async function answeringAmong(addresses: readonly string[], pace: Pace): 
   const found = new Set<string>();
   await forEach(addresses, AT_A_TIME, async (ip) => {
     for (const port of TELLING) {
-      await pace();
-      if ((await stateOf(ip, port)) !== "silent") return void found.add(ip);
+      if ((await stateOf(ip, port, pace)) !== "silent") return void found.add(ip);
     }
   });
   return found;
@@ -69,8 +70,7 @@ export async function portsOf(
   // Those of one machine are apart, and one that is silent does not delay the others.
   const places = ports.flatMap((port) => found.map((machine) => ({ port, machine })));
   await forEach(places, AT_A_TIME, async ({ port, machine: { ip, open, silent } }) => {
-    await pace();
-    const state = await stateOf(ip, port);
+    const state = await stateOf(ip, port, pace);
     if (state === "open") open.push(port);
     if (state !== "silent") silent.delete(port);
     onTried(++tried);
@@ -78,7 +78,14 @@ export async function portsOf(
   return found.map(({ ip, open, silent }) => ({ ip, open, silent: [...silent] }));
 }
 
-function stateOf(host: string, port: number): Promise<PortState> {
+async function stateOf(ip: string, port: number, pace: Pace): Promise<PortState> {
+  await pace();
+  const state = await connected(ip, port);
+  if (state === "open") pace.sent(ACCEPTED_PACKETS);
+  return state;
+}
+
+function connected(host: string, port: number): Promise<PortState> {
   return new Promise((resolve) => {
     const socket = connect({ host, port });
     const end = (state: PortState): void => {

@@ -8,6 +8,8 @@ import type { PortsOf } from "./ports.js";
 // What answers at open ports: a greeting, a certificate, the title of the first page.
 
 const AT_A_TIME = 50;
+/** Of a connection, with its handshakes, a question and the confirmations of an answer. */
+export const EXCHANGE_PACKETS = 10;
 /** Servers that speak first do so within this time. */
 const GREETING_MS = 700;
 const ANSWER_MS = 2_000;
@@ -35,7 +37,7 @@ async function answerOf(ip: string, port: number, pace: Pace): Promise<Answer> {
     const secured = await secureAnswer(ip, port, pace);
     if (secured !== null) return secured;
   }
-  await pace();
+  await pace(EXCHANGE_PACKETS);
   const text = await exchange(connect({ host: ip, port }), ip);
   const greeting = greetingIn(text);
   if (greeting !== null) return { ...NOTHING, ...greeting };
@@ -48,7 +50,7 @@ async function answerOf(ip: string, port: number, pace: Pace): Promise<Answer> {
 
 /** @returns null if TLS is not spoken there */
 async function secureAnswer(ip: string, port: number, pace: Pace): Promise<Answer | null> {
-  await pace();
+  await pace(EXCHANGE_PACKETS);
   // It is looked at, not trusted.
   const socket = connectTls({ host: ip, port, rejectUnauthorized: false, minVersion: "TLSv1" });
   const certificates: Certificate[] = [];

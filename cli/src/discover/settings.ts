@@ -2,7 +2,7 @@ import { readFile, stat } from "node:fs/promises";
 import { z } from "zod";
 import { portsIn } from "./ports.js";
 import { NMAP_PROFILES } from "./nmap.js";
-import { SENSES } from "./senses.js";
+import { type Sense, SENSES } from "./senses.js";
 import { credentialsOf, type SnmpCredential, SnmpFile } from "./snmp-credentials.js";
 
 // Settings of the senses, in a file of the collector's machine that only its owner can read: it has credentials, which are sent to
@@ -55,6 +55,21 @@ export type UnifiSystem = Reachable & { readonly api_key: string };
 export interface SenseSettings extends Omit<z.infer<typeof File>, "snmp" | "ports"> {
   readonly ports: readonly number[] | null;
   readonly snmp: readonly SnmpCredential[];
+}
+
+/** Why senses are not used, as sentences. */
+export function whyOff({ off, snmp, nmap, proxmox, unifi }: SenseSettings): ReadonlyMap<Sense, string> {
+  const without: readonly (readonly [Sense, boolean])[] = [
+    ["snmp", snmp.length === 0],
+    ["nmap", nmap === undefined],
+    ["proxmox", proxmox.length === 0],
+    ["unifi", unifi.length === 0],
+  ];
+  const unset = without.flatMap(([name, isWithout]) => (isWithout ? [name] : []));
+  return new Map([
+    ...unset.map((name) => [name, "It has no settings on this machine."] as const),
+    ...off.map((name) => [name, "It is switched off in the settings of this machine."] as const),
+  ]);
 }
 
 export const NO_SETTINGS: SenseSettings = {

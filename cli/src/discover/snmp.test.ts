@@ -115,7 +115,10 @@ describe("how a device is connected", () => {
       if (isOfMacs && ++asked === failure?.at) answer(Object.assign(new Error(), { name: failure.name }));
       else answer(null, [isOfMacs ? responseTo(from, together) : [end]]);
     }) as unknown as GetBulk;
-    return connectionsOf({ getBulk }, () => Promise.resolve());
+    return connectionsOf(
+      { getBulk },
+      Object.assign(() => Promise.resolve(), { sent: () => undefined }),
+    );
   };
 
   it("is known whole or not at all: with some MAC addresses of a port, it would seem to lead to a single machine", async () => {

@@ -6,6 +6,7 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import { execa } from "execa";
 import { anAccount, type Caller } from "../support/api.js";
 import { mapConcurrently } from "../support/map-concurrently.js";
@@ -147,9 +148,7 @@ async function scoreOf(seed: number, { stack, pem, senses, isFirst }: Given): Pr
     const words = ["--state", collector.folder, "--settings", senses];
     agent = startAgent(laboratory, "eye", [...words, "--server", uplink.url, "--token", collector.token]);
     await agent.says("Looks around");
-    const lookedAt = performance.now();
-    await agent.says("Found ");
-    const lookedSeconds = (performance.now() - lookedAt) / 1_000;
+    const busiest = await busiestSecond(laboratory, agent.says("Found "));
     const after = await laboratory.sent();
     const job = await collector.done();
     const seconds = (performance.now() - startedAt) / 1_000;
@@ -184,7 +183,7 @@ async function scoreOf(seed: number, { stack, pem, senses, isFirst }: Given): Pr
     if (isFirst) faults.push(...(await collectorFaults({ ...left, compare, readHosts })));
     return {
       ...{ seed, ...first, seconds, cameSeconds, faults, reported: job.bytes },
-      packetsPerSecond: (after.packets - before.packets) / lookedSeconds,
+      packetsPerSecond: busiest,
       kilobytes: (after.bytes - before.bytes) / 1_000,
     };
   } catch (error) {
@@ -194,6 +193,24 @@ async function scoreOf(seed: number, { stack, pem, senses, isFirst }: Given): Pr
     await agent?.end("SIGKILL");
     for (const end of ending) await end();
   }
+}
+
+/** Packets that a collector sends in its busiest second, until it has looked around. */
+async function busiestSecond(laboratory: Laboratory, looked: Promise<void>): Promise<number> {
+  const end = { isReached: false };
+  const ending = looked.finally(() => (end.isReached = true));
+  let most = 0;
+  let before = { ...(await laboratory.sent()), atMs: performance.now() };
+  while (!end.isReached) {
+    await Promise.race([sleep(1_000), ending]);
+    const now = { ...(await laboratory.sent()), atMs: performance.now() };
+    // The last part may be too short to say anything.
+    const seconds = Math.max(1, (now.atMs - before.atMs) / 1_000);
+    most = Math.max(most, (now.packets - before.packets) / seconds);
+    before = now;
+  }
+  await ending;
+  return most;
 }
 
 interface Changing extends Roles {

@@ -6,8 +6,8 @@ import type { LabHost } from "./laboratory-hosts.js";
 /** Until the first complete map, and until a machine that comes is on it. */
 export const MAX_SECONDS = 60;
 export const RATE = 500;
-/** Packets besides those that are paced, such as questions of the kernel for MAC addresses, which it repeats. */
-const MOST_OF_RATE = 4;
+/** In the busiest second: answers to the machines that are looked at are sent at once. */
+const MOST_OF_RATE = 1.2;
 
 export interface StoredHost {
   readonly id: string;
@@ -36,6 +36,7 @@ export interface Score extends Comparison {
   readonly seconds: number;
   /** From then on until a machine that came was on it. */
   readonly cameSeconds: number;
+  /** In the busiest second. */
   readonly packetsPerSecond: number;
   readonly kilobytes: number;
   /** Bytes of reports, to the server. */
