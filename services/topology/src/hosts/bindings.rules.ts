@@ -52,10 +52,11 @@ export function withoutTargets<B extends BindingInput>(bindings: readonly B[], d
 }
 
 function bindingOf(binding: BindingInput, { serviceId, networkId, now, newId }: BindingOwner): Binding {
-  const owned = { id: newId(), created_at: now, updated_at: now, service_id: serviceId, network_id: networkId };
-  return binding.type === "Interface"
-    ? { ...owned, type: "Interface", interface_id: binding.interface_id }
-    : { ...owned, type: "Port", port_id: binding.port_id, interface_id: binding.interface_id };
+  const bound =
+    binding.type === "Interface"
+      ? { type: "Interface" as const, interface_id: binding.interface_id }
+      : { type: "Port" as const, port_id: binding.port_id, interface_id: binding.interface_id };
+  return { id: newId(), created_at: now, updated_at: now, service_id: serviceId, network_id: networkId, ...bound };
 }
 
 function refuse(code: "binding_cross_host" | "binding_conflict", violations: readonly object[]): void {

@@ -165,7 +165,7 @@ function told<Value extends Saying>(
 ): Value | null {
   if (value === null) return present ?? null;
   if (present !== undefined && present !== null && textWithout(present) === JSON.stringify(value)) return present;
-  return { ...value, by: saying.by, since: saying.since } as unknown as Value;
+  return Object.assign({}, value, { by: saying.by, since: saying.since }) as unknown as Value;
 }
 
 /** The JSON of a value without who said it; its members are in the order of the schema. */

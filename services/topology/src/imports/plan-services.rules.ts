@@ -125,14 +125,14 @@ function finished(drafts: readonly Draft[], on: ServicePlanning): PlannedService
         const { observed, virtualization, attributes } = before.entity;
         const isSame = told.observed === observed && told.attributes === attributes;
         if (isSame && told.virtualization === virtualization)
-          return { ...planned, action: "unchanged", before, entity: before.entity };
-        return { ...planned, action: "update", before, entity: { ...before.entity, ...told } };
+          return { action: "unchanged", before, entity: before.entity, ...planned };
+        return { action: "update", before, entity: { ...before.entity, ...told }, ...planned };
       }
       const owner = { serviceId: draft.id, networkId: owned.network_id, now: planning.now, newId: planning.newId };
       const resolved = resolveBindings(draft.bindings, judge);
       const bindings = bindingsOf(resolved, before?.entity.bindings ?? [], owner);
       if (before !== null)
-        return { ...planned, action: "update", before, entity: { ...before.entity, bindings, ...told } };
+        return { action: "update", before, entity: { ...before.entity, bindings, ...told }, ...planned };
       const entity = planning.make.service(
         {
           name: draft.name,
@@ -142,15 +142,15 @@ function finished(drafts: readonly Draft[], on: ServicePlanning): PlannedService
           tags: [],
         },
         {
-          ...owned,
           id: draft.id,
           bindings,
           position: position++,
           source: { type: "Discovery" },
           observed: told.observed,
+          ...owned,
         },
       );
-      return { ...planned, action: "create", before, entity };
+      return { action: "create", before, entity, ...planned };
     });
 }
 

@@ -161,9 +161,9 @@ export function createRecognition(groups: readonly SeenHost[], { format, named, 
         const match = namedMatch(seen, named) ?? matchWith(one, known, names, prefixOf);
         const isMarked = marksIn(seen).length > 0;
         return {
-          ...one,
           match,
           doubts: isMarked ? marks.doubts(seen, match, matchOf(seen, known, prefixOf, names.withLostMac)) : [],
+          ...one,
         };
       });
       const told = toldApart(hosts, (one) => matchWith(one, known, names, prefixOf));

@@ -34,7 +34,7 @@ type HostCounts = Pick<ImportSummary, (typeof COUNTED)[number]>;
 
 /** The result of a planned host. @param names of other hosts by id @param isDry new entities have no id yet */
 export function resultOf(plan: SightedPlan, names: ReadonlyMap<string, string>, isDry: boolean): HostResult {
-  return { ...withCounts(importedHost(plan, names, isDry), plan), id: plan.entity.id };
+  return { id: plan.entity.id, ...withCounts(importedHost(plan, names, isDry), plan) };
 }
 
 /** The result of a failed host. */

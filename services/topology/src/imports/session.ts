@@ -274,7 +274,7 @@ export function createSession(make: Makers): Session {
     if (others.length > 0) otherCards.set(planned.entity.id, others);
     if (scan.devices !== undefined || (seen.cards ?? []).length > 0) facts.set(index, factsOfHost(planned.entity));
     // A list of devices has not seen them.
-    return { ...planned, sighting: seen.isOnlyKnown === true ? null : coverage.of(seen, planned, moment.known) };
+    return { sighting: seen.isOnlyKnown === true ? null : coverage.of(seen, planned, moment.known), ...planned };
   }
 
   /**
@@ -294,7 +294,7 @@ export function createSession(make: Makers): Session {
       // What a host runs on is certain when that is written.
       const isUncertain = seen.isNamed === true || (seen.virtualization?.runner ?? null) !== null;
       if (match !== null || isUncertain || ahead.has(index)) continue;
-      const planned = attempted(() => plan(index, { ...moment, known: null, interfaces: [] }));
+      const planned = attempted(() => plan(index, { known: null, interfaces: [], ...moment }));
       if (!(planned instanceof AppError)) ahead.set(index, planned);
     }
   }

@@ -139,8 +139,8 @@ function changeIn(known: Known | null, event: EntityEvent): Draft | null {
   const action = before === null ? "created" : after === null ? "deleted" : "updated";
   const { missed, sighted } = known ?? {};
   return {
-    ...headOf(event, current, entity),
     action,
+    ...headOf(event, current, entity),
     ...(before !== null && after !== null && formerFields(before.wire, entity)),
     ...(restored !== undefined && { restored }),
     ...(action === "updated" && missed !== undefined && { missed }),
@@ -157,8 +157,8 @@ function sightingIn(known: Known | null, event: EntityEvent): Draft | null {
   if (order !== undefined && order <= Math.max(restored, sighted)) return null;
   if ((missed === null) === (before === undefined)) return null;
   return {
-    ...headOf(event, state, JSON.parse(state.wire) as Entity),
     action: missed === null ? "returned" : "missed",
+    ...headOf(event, state, JSON.parse(state.wire) as Entity),
     ...(restored > 0 && { restored }),
     ...(missed === null ? { missed_before: before ?? 0 } : { missed }),
     ...((order ?? sighted) > 0 && { sighted: order ?? sighted }),
@@ -200,8 +200,8 @@ export function hostOf({ host_id }: Pick<Draft, "host_id">): string | null {
 }
 
 /** The state of an entity after an entry. */
-export function knownAfter({ organization_id, action, revision, wire, form, ...draft }: Draft): Known {
-  const { restored, missed, sighted } = draft;
+export function knownAfter(draft: Draft): Known {
+  const { organization_id, action, revision, wire, form, restored, missed, sighted } = draft;
   const state = action === "deleted" ? null : { revision, wire, form };
   return { organizationId: organization_id, state, revision, restored, missed, sighted };
 }
