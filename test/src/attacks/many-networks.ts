@@ -1,6 +1,6 @@
 import { type Db, MongoClient } from "mongodb";
-import type { Tag } from "@nts/shared/contract";
 import { newId } from "@nts/shared/ids";
+import { tagKind } from "@nts/topology/kinds/tag";
 import { DEFAULT_QUOTAS } from "@nts/topology/storage/quota";
 import { createStorage } from "@nts/topology/storage/storage";
 import type { Attack, Tenant } from "../support/attacks/attack.js";
@@ -59,20 +59,19 @@ export const attack: Attack<Tenant> = {
   },
 };
 
-async function seedTags(db: Db, organizationId: string): Promise<void> {
+async function seedTags(db: Db, organization_id: string): Promise<void> {
   const { tags, guards } = createStorage(db, () => Promise.reject(new Error("nothing runs in a transaction here")));
   const at = new Date().toISOString();
   for (let from = 0; from < DEFAULT_QUOTAS.tags; from += BATCH) {
-    const some = Array.from({ length: BATCH }, (_, n): Tag => {
-      const text = { name: `tag ${from + n}`, description: null, color: null };
-      return { id: newId(), created_at: at, updated_at: at, organization_id: organizationId, ...text };
-    });
-    const documents = some.map((entity) => tags.documentOf(organizationId, { entity, revision: 1 }));
+    const some = Array.from({ length: BATCH }, (_, n) =>
+      tagKind.make({ name: `tag ${from + n}` }, { id: newId(), created_at: at, updated_at: at, organization_id }),
+    );
+    const documents = some.map((entity) => tags.documentOf(organization_id, { entity, revision: 1 }));
     await tags.collection.insertMany(documents);
     const targets = some.map(({ id: target }) => ({
       target,
       kind: "tag" as const,
-      organization_id: organizationId,
+      organization_id,
       network_id: null,
     }));
     await db.client.withSession((session) => guards.create(session, targets));

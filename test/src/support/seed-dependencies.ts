@@ -9,23 +9,29 @@ export async function seedDependencies(db: Db, organizationId: string, many: num
     .find({ organization_id: organizationId }, { projection: { host_id: 1, network_id: 1 } })
     .toArray();
   const now = new Date().toISOString();
-  const made = new Map<string, object>();
-  for (let n = 0; made.size < many; n++) {
+  const documents = new Map<string, object>();
+  for (let n = 0; documents.size < many; n++) {
     const to = services[n % services.length];
     const from = services[(n * 7_919 + Math.floor(n / services.length) * 104_729 + 1) % services.length];
     if (from === undefined || to === undefined || from._id === to._id) continue;
-    const dependency = {
-      ...{ id: newId(), created_at: now, updated_at: now, network_id: to.network_id, note: null },
+    const between = {
       client: { host_id: from.host_id, service_id: from._id, process: null },
       server: { host_id: to.host_id, service_id: to._id, port_id: null },
+    };
+    const made = {
+      id: newId(),
+      created_at: now,
+      updated_at: now,
+      network_id: to.network_id,
       source: "Discovery",
     } as const;
+    const dependency = dependencyKind.make({ ...between, note: null }, made);
     const { id: _id, network_id } = dependency;
     const keys = dependencyKind.keysOf(dependency);
-    made.set(String(keys["ends"]), {
+    documents.set(String(keys["ends"]), {
       ...{ _id, organization_id: organizationId, network_id, revision: 1, form: 1, wire: JSON.stringify(dependency) },
       ...{ created_at: new Date(now), updated_at: new Date(now), ...keys },
     });
   }
-  await db.collection("dependencies").insertMany([...made.values()]);
+  await db.collection("dependencies").insertMany([...documents.values()]);
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
-import type { Binding, Interface, Port, Service } from "@nts/shared/contract";
+import type { Binding } from "@nts/shared/contract";
+import { aHost, anInterface, aPort, aService } from "../kinds/testing/entities.js";
 import type { KnownHost } from "../storage/stores/hosts.js";
 import { mergeOf } from "./merge.rules.js";
 import { splitOf } from "./split.rules.js";
@@ -22,10 +23,9 @@ function hostOf(
   bound: Readonly<Record<string, Bound>>,
 ): KnownHost {
   const owned = { ...made, host_id: id };
-  const interfaces = Object.entries(ips).map(([ip, mac_address], position): Interface => ({
-    ...{ ...owned, id: `${id} ${ip}`, ip_address: `10.0.0.${ip}`, subnet_id: "lan", name: null, mac_address },
-    ...{ position, attributes: {}, observed: null },
-  }));
+  const interfaces = Object.entries(ips).map(([ip, mac_address], position) =>
+    anInterface({ ...owned, id: `${id} ${ip}`, ip_address: `10.0.0.${ip}`, subnet_id: "lan", mac_address, position }),
+  );
   const numbers = [
     ...new Set(
       Object.values(bound)
@@ -33,25 +33,21 @@ function hostOf(
         .flatMap((at) => (at.startsWith("@") ? [] : (at.split("@")[0] ?? []))),
     ),
   ];
-  const ports = numbers.map((number): Port => ({
-    ...{ ...owned, id: `${id} :${number}`, number: Number(number), protocol: "Tcp", type: "Custom", observed: null },
-  }));
-  const services = Object.entries(bound).map(([name, all], position): Service => ({
-    ...{ ...owned, id: `${id} ${name}`, name, service_definition: "nginx", position, source: { type: "Manual" } },
-    ...{ tags: [name], virtualization: null, attributes: {}, observed: null },
-    bindings: all.map((at): Binding => {
-      const [number = "", ip] = at.split("@");
-      const interface_id = ip === undefined ? null : `${id} ${ip}`;
-      const one = { ...made, id: `${id} ${name} ${at}`, service_id: `${id} ${name}` };
-      return number === ""
-        ? { ...one, type: "Interface", interface_id: interface_id ?? "" }
-        : { ...one, type: "Port", port_id: `${id} :${number}`, interface_id };
+  const ports = numbers.map((number) => aPort({ ...owned, id: `${id} :${number}`, number: Number(number) }));
+  const services = Object.entries(bound).map(([name, all], position) =>
+    aService({
+      ...{ ...owned, id: `${id} ${name}`, name, position, tags: [name] },
+      bindings: all.map((at): Binding => {
+        const [number = "", ip] = at.split("@");
+        const interface_id = ip === undefined ? null : `${id} ${ip}`;
+        const one = { ...made, id: `${id} ${name} ${at}`, service_id: `${id} ${name}` };
+        return number === ""
+          ? { ...one, type: "Interface", interface_id: interface_id ?? "" }
+          : { ...one, type: "Port", port_id: `${id} :${number}`, interface_id };
+      }),
     }),
-  }));
-  const host = {
-    ...{ ...made, id, name: id, hostname: null, description: null, hidden: false, source: { type: "Discovery" } },
-    ...{ is_known: true, virtualization: null, role: null, attributes: {}, observed: null, tags: [] },
-  };
+  );
+  const host = aHost({ ...made, id, name: id, source: { type: "Discovery" } });
   return {
     host: stored(host),
     interfaces: interfaces.map(stored),

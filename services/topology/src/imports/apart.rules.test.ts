@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import type { Interface } from "@nts/shared/contract";
+import { anInterface } from "../kinds/testing/entities.js";
 import { apart } from "./apart.rules.js";
 import { createKnownInterfaces } from "./match.rules.js";
 import type { SeenHost } from "./scan.rules.js";
@@ -8,11 +9,8 @@ const MAC = "02:00:00:00:00:0A";
 const OTHER = "02:00:00:00:00:0B";
 
 /** An interface of a host; of the host `new`, it was split from another one. */
-const at = (host_id: string, ip_address: string, mac_address: string | null = MAC): Interface => ({
-  ...{ id: ip_address, created_at: "", updated_at: "", network_id: "", name: null, position: 0, attributes: {} },
-  ...{ host_id, ip_address, mac_address, subnet_id: "", observed: null },
-  ...(host_id === "new" && { is_separate: true }),
-});
+const at = (host_id: string, ip_address: string, mac_address: string | null = MAC): Interface =>
+  anInterface({ id: ip_address, host_id, ip_address, mac_address, ...(host_id === "new" && { is_separate: true }) });
 
 const sighting = (addresses: Readonly<Record<string, string | null>>, more: Partial<SeenHost> = {}): SeenHost => ({
   ...{ line: 1, hostname: "nas.example", vendor: "Example" },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@jest/globals";
 import type { Interface } from "@nts/shared/contract";
+import { anInterface } from "../kinds/testing/entities.js";
 import { createKnownInterfaces, type KnownInterfaces, matchOf, supersededBy } from "./match.rules.js";
 import type { SeenHost } from "./scan.rules.js";
 
@@ -7,19 +8,8 @@ const A = "02:00:00:00:00:0A";
 const B = "02:00:00:00:00:0B";
 const PREFIXES: Readonly<Record<string, number>> = { wide: 16, narrow: 24 };
 
-const at = (host_id: string, ip_address: string, mac_address: string | null = null, subnet_id = "wide"): Interface => ({
-  ...{
-    id: `${host_id} ${ip_address}`,
-    created_at: "",
-    updated_at: "",
-    network_id: "",
-    name: null,
-    position: 0,
-    attributes: {},
-    observed: null,
-  },
-  ...{ host_id, ip_address, mac_address, subnet_id },
-});
+const at = (host_id: string, ip_address: string, mac_address: string | null = null, subnet_id = "wide"): Interface =>
+  anInterface({ id: `${host_id} ${ip_address}`, host_id, ip_address, mac_address, subnet_id });
 
 type Addresses = readonly (readonly [string, string | null])[];
 

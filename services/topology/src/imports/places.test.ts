@@ -1,13 +1,10 @@
 import { describe, expect, it } from "@jest/globals";
-import type { Subnet } from "@nts/shared/contract";
 import fc from "fast-check";
+import { aSubnet } from "../kinds/testing/entities.js";
 import { blockAround, parseBlock } from "../values/addresses.js";
 import { createPlaces, hintsOf } from "./places.js";
 
-const subnet = (id: string, cidr: string): Subnet => ({
-  ...{ id, cidr, created_at: "", updated_at: "", network_id: "", name: "", description: null },
-  ...{ subnet_type: null, vlan_id: null, reserved: [], source: { type: "Manual" }, attributes: {}, tags: [] },
-});
+const subnet = (id: string, cidr: string) => aSubnet({ id, cidr });
 
 const anIp = fc.oneof(
   fc.tuple(fc.constantFrom(0, 1, 127, 255), fc.nat(255)).map(([c, d]) => `10.0.${c}.${d}`),

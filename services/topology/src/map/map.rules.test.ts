@@ -1,13 +1,7 @@
 import { describe, expect, it } from "@jest/globals";
-import {
-  TopologyEdge,
-  TopologyNode,
-  type Binding,
-  type HostRecord,
-  type Port,
-  type Service,
-} from "@nts/shared/contract";
+import { TopologyEdge, TopologyNode, type Binding, type HostRecord, type Service } from "@nts/shared/contract";
 import fc from "fast-check";
+import { aHost, anInterface, aPort, aService, aSubnet } from "../kinds/testing/entities.js";
 import { hostNode, inSubnetEdge, onHostEdge, serviceNode, subnetNode, virtualizedByEdges } from "./map.rules.js";
 import { runnersOf } from "../values/runners.rules.js";
 
@@ -21,53 +15,13 @@ const PORT = 4;
 const SERVICE = 5;
 const common = { ...at, network_id: NETWORK, source: { type: "Manual" }, tags: ["a"] };
 
-const subnet = (n: number) => ({
-  ...common,
-  id: idOf(SUBNET, n),
-  cidr: `10.${n}.0.0/16`,
-  name: "LAN",
-  description: null,
-  subnet_type: null,
-  vlan_id: null,
-  reserved: [],
-  attributes: {},
-});
-const host = (n: number, virtualization: HostRecord["virtualization"] = null): HostRecord => ({
-  ...common,
-  id: idOf(HOST, n),
-  name: `host ${n}`,
-  hostname: null,
-  description: null,
-  hidden: false,
-  is_known: true,
-  virtualization,
-  role: null,
-  attributes: {},
-  observed: null,
-});
-const port = (n: number): Port => ({
-  ...at,
-  id: idOf(PORT, n),
-  network_id: NETWORK,
-  host_id: idOf(HOST, 0),
-  number: 80 + n,
-  protocol: "Tcp",
-  type: "Custom",
-  observed: null,
-});
-const service = (n: number, more: Partial<Service> = {}): Service => ({
-  ...common,
-  id: idOf(SERVICE, n),
-  host_id: idOf(HOST, 0),
-  name: `service ${n}`,
-  service_definition: "nginx",
-  position: n,
-  bindings: [],
-  virtualization: null,
-  attributes: {},
-  observed: null,
-  ...more,
-});
+const subnet = (n: number) => aSubnet({ ...common, id: idOf(SUBNET, n), cidr: `10.${n}.0.0/16` });
+const host = (n: number, virtualization: HostRecord["virtualization"] = null) =>
+  aHost({ ...common, id: idOf(HOST, n), name: `host ${n}`, virtualization });
+const port = (n: number) =>
+  aPort({ ...at, id: idOf(PORT, n), network_id: NETWORK, host_id: idOf(HOST, 0), number: 80 + n });
+const service = (n: number, more: Partial<Service> = {}) =>
+  aService({ ...common, id: idOf(SERVICE, n), host_id: idOf(HOST, 0), name: `service ${n}`, position: n, ...more });
 const portBinding = (n: number, portNumber: number, interface_id: string | null = null): Binding => ({
   ...at,
   id: idOf(6, n),
@@ -158,19 +112,13 @@ describe("the map of any inventory", () => {
       fc.property(world, (made) => {
         const subnets = Array.from({ length: made.subnets }, (_, n) => subnet(n));
         const hosts = made.hosts.map((by, n) => host(n, by));
-        const interfaces = made.interfaces.map(([on, within], n) => ({
-          ...at,
-          id: idOf(INTERFACE, n),
-          network_id: NETWORK,
-          host_id: idOf(HOST, on % hosts.length),
-          subnet_id: idOf(SUBNET, within % subnets.length),
-          ip_address: "10.0.0.1",
-          name: null,
-          mac_address: null,
-          position: n,
-          attributes: {},
-          observed: null,
-        }));
+        const interfaces = made.interfaces.map(([on, within], n) =>
+          anInterface({
+            ...{ ...at, id: idOf(INTERFACE, n), network_id: NETWORK, position: n },
+            host_id: idOf(HOST, on % hosts.length),
+            subnet_id: idOf(SUBNET, within % subnets.length),
+          }),
+        );
         const services = made.services.map(({ on, ports, virtualization: by }, n) =>
           service(n, {
             host_id: idOf(HOST, on % hosts.length),
