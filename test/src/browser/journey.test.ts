@@ -225,6 +225,8 @@ describe("the activity page and the history of a host", () => {
     await page.goto(`/hosts/${host.id}`);
     await heading(page, "Not found").waitFor();
     await button(page, "deleted Host nas with 1 interface, 1 port, 1 service, 1 dependency and 1 link").click();
+    await page.getByRole("button", { name: /^deleted Dependency .+ → .+/ }).waitFor();
+    await page.getByRole("button", { name: /^deleted Link .+ – .+/ }).waitFor();
     await page.getByRole("button", { name: /^deleted Host nas (?!with)/ }).click();
     await page.getByRole("table", { name: "nas before and after" }).waitFor();
 

@@ -43,6 +43,9 @@ describe("the text of a plan", () => {
     expect(alongText({ cascades: { services: 1, ports: 2, bindings: 3 }, changes: [] })).toBe(
       "Also deletes 1 service, 2 ports and 3 bindings.",
     );
+    expect(alongText({ cascades: { dependencies: 1, links: 1 }, changes: [] })).toBe(
+      "Also deletes 1 dependency and 1 link.",
+    );
     const changes = [{ action: "delete", entity: "Tag", id, name: "old", fields: {} } as const];
     expect(alongText({ cascades: { hosts: 2 }, changes })).toBe("Also removes it from 2 hosts.");
   });

@@ -17,13 +17,17 @@ export function changeText({ entity, name: called, fields }: PlannedChange): str
 
 /** What a deletion also deletes, such as `Also deletes 1 service and 2 ports.`; null for nothing. */
 export function alongText({ cascades, changes }: Pick<Plan, "cascades" | "changes">): string | null {
-  const parts = Object.entries(cascades).map(([kind, count]) => `${count} ${count === 1 ? kind.slice(0, -1) : kind}`);
+  const parts = Object.entries(cascades).map(([kind, count]) => `${count} ${count === 1 ? singularOf(kind) : kind}`);
   const last = parts.pop();
   if (last === undefined) return null;
   const list = parts.length === 0 ? last : `${parts.join(", ")} and ${last}`;
   return changes.some(({ action, entity }) => action === "delete" && entity === "Tag")
     ? `Also removes it from ${list}.`
     : `Also deletes ${list}.`;
+}
+
+function singularOf(kinds: string): string {
+  return kinds.replace(/ies$/, "y").replace(/s$/, "");
 }
 
 /** Whether something only changes its place in a list, because something before it was added, moved or deleted. */

@@ -219,6 +219,12 @@ describe("a CSV table, cell by cell,", () => {
     ]);
   });
 
+  it("begins below what programs write for programs, and titles", () => {
+    const rows = "Name;IP-Adresse;MAC-Adresse\nDrucker;10.0.0.5;00:11:32:00:00:05\n";
+    for (const before of ["sep=;\n", "#TYPE System.Object\n", "Devices of the office\n\nAs of today\n"])
+      expect(importedFrom([[`${before}${rows}`]])).toEqual(["Drucker [10.0.0.5 00:11:32:00:00:05]: "]);
+  });
+
   it("makes nothing of ports that are not open", () => {
     const file = "host,ip,port,state,service\nweb,10.0.0.5,22,open,ssh\nweb,10.0.0.5,23,closed,telnet\n";
     expect(importedFrom([[file]])).toEqual(["web [10.0.0.5]: ssh: 22/Tcp@10.0.0.5"]);

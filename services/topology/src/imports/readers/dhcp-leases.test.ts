@@ -26,6 +26,14 @@ describe("DHCP leases", () => {
       ["9 lease of 192.168.88.12: it is disabled"],
     ],
     [
+      "openbsd",
+      ["new [192.168.60.5 00:11:32:60:00:05]: "],
+      [
+        "7 lease of 192.168.60.6: it has expired",
+        "13 lease of 192.168.60.7: it was abandoned: something else has the address",
+      ],
+    ],
+    [
       "fortinet",
       ["PC-01 [192.168.14.10 00:11:32:14:00:10]: ", "192.168.14.11 [192.168.14.11 00:11:32:14:00:11]: "],
       [],
