@@ -7,6 +7,7 @@ import { candidates } from "./commands/completion.js";
 import { createProgram, run } from "./program.js";
 import { parametersOf } from "./resources.js";
 import type { Surroundings } from "./terminal.js";
+import { aTerminalAlone } from "./terminal.testing.js";
 
 const ID = "01938c4a-7d5e-7b21-9f3c-5a1b2c3d4e5f";
 const requests: string[] = [];
@@ -21,17 +22,7 @@ beforeAll(async () => {
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const env = { NTS_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, NTS_API_KEY: "key" };
-  const nothing = (): void => undefined;
-  surroundings = {
-    terminal: {
-      ...{ env, isInteractive: false, isOutputShown: false, signal: new AbortController().signal },
-      ...{ print: nothing, say: nothing, progress: nothing, outliveReader: nothing, finishFirst: nothing },
-      write: () => Promise.resolve(),
-      ask: () => Promise.resolve(""),
-      input: () => Promise.resolve("{}"),
-    },
-    run: () => Promise.resolve(null),
-  };
+  surroundings = aTerminalAlone({ env, input: () => Promise.resolve("{}") });
 });
 afterAll(() => {
   server.closeAllConnections();

@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chooseContext, readSettings, readStored, removeContext, storeSettings } from "./settings.js";
 import type { Terminal } from "./terminal.js";
+import { aTerminal } from "./terminal.testing.js";
 
 let folder: string;
 const terminalIn = (env: Record<string, string> = {}): Terminal =>
-  ({ env: { XDG_CONFIG_HOME: folder, ...env }, say: () => undefined }) as unknown as Terminal;
+  aTerminal({ env: { XDG_CONFIG_HOME: folder, ...env } });
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "settings-"));

@@ -6,6 +6,7 @@ import { execa } from "execa";
 import ts from "typescript";
 import { parse } from "yaml";
 import { run } from "@nts/cli/program";
+import { aTerminalAlone } from "@nts/cli/terminal.testing";
 import { ROOT } from "@nts/local/processes/system";
 import { aKey, anAccount } from "../support/api.js";
 import { readSections } from "../support/readme.js";
@@ -38,22 +39,16 @@ async function nts(commands: string): Promise<string> {
   const output: string[] = [];
   for (const command of commands.split("\n")) {
     const said: string[] = [];
-    const terminal = {
-      ...{ env, isInteractive: false, isOutputShown: false, signal: new AbortController().signal },
-      print: (text: string) => void output.push(text),
-      write: () => Promise.resolve(),
-      say: (text: string) => void said.push(text),
-      progress: () => undefined,
-      outliveReader: () => undefined,
-      finishFirst: () => undefined,
-      ask: () => Promise.resolve(""),
-      input: () => Promise.resolve(""),
-    };
+    const surroundings = aTerminalAlone({
+      env,
+      print: (text) => void output.push(text),
+      say: (text) => void said.push(text),
+    });
     const [program, ...words] = [...command.matchAll(/'([^']*)'|(\S+)/g)].map(
       ([, quoted, bare]) => quoted ?? bare ?? "",
     );
     const placed = words.map((word) => (word === "inventory.yaml" ? join(folder, word) : word));
-    const code = await run({ terminal, run: () => Promise.resolve(null) }, "0", placed);
+    const code = await run(surroundings, "0", placed);
     if (program !== "nts" || code !== 0) throw new Error(`${command}: ${code}\n${said.join("\n")}`);
     output.push(...said);
   }
