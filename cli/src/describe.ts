@@ -13,7 +13,7 @@ import { entitiesOf } from "./find.js";
 import { ageOf, isMomentText } from "./moments.js";
 import { cell, nameOf, table } from "./output.js";
 import { KIND_BY_PLURAL, referredBy, type Resource } from "./resources.js";
-import { addressesOf, withEndsAsNames, withNames } from "./shown.js";
+import { addressesOf, withNames } from "./shown.js";
 import { send } from "./writes.js";
 
 // Everything about one entity: its members with names for ids, what is on it, what it is connected with, and what has
@@ -179,7 +179,7 @@ async function changesOf(connection: Connection, kind: KindName, { id }: Body): 
   const of = kind === "Host" ? { host_id: id as string } : { entity: kind, entity_id: id as string };
   const query = { ...of, order_direction: "desc" as const, limit: MOST_CHANGES };
   const { data } = await connection.client.changes(listChanges, { query });
-  const rows = (await withEndsAsNames(connection, data)).map(changeRow);
+  const rows = data.map(changeRow);
   return [{ title: "Last changes", rows, columns: CHANGE_COLUMNS }];
 }
 

@@ -1,13 +1,4 @@
-import {
-  type Binding,
-  type Change,
-  type Host,
-  isId,
-  type Link,
-  listHosts,
-  listNetworks,
-  listServices,
-} from "@nts/shared/contract";
+import { type Binding, type Host, isId, type Link, listHosts, listNetworks, listServices } from "@nts/shared/contract";
 import { socketText } from "@nts/shared/contract/sockets.rules";
 import type { Connection } from "./connection.js";
 import { entitiesOf, type Entity } from "./find.js";
@@ -32,27 +23,6 @@ export async function withNames(api: Api, rows: readonly unknown[], isWide = fal
   if (Array.isArray(first?.["ends"])) return withLinkEnds(api, placed);
   const areDependencies = typeof first?.["client"] === "object" && typeof first["server"] === "object";
   return areDependencies ? withEndNames(api, placed) : withHosts(api, placed);
-}
-
-/** Of the journal, or a difference between two moments. */
-type Changed = Pick<Change, "entity" | "name" | "before" | "after">;
-
-/** Changes of links and dependencies, which have no names, are called after their ends. */
-export async function withEndsAsNames<One extends Changed>(api: Api, changes: readonly One[]): Promise<One[]> {
-  const names = new Map<Changed, string>();
-  for (const kind of ["Link", "Dependency"]) {
-    const some = changes.filter(({ entity }) => entity === kind);
-    const rows = (await withNames(
-      api,
-      some.map(({ before, after }) => after ?? before ?? {}),
-    )) as Row[];
-    for (const [n, { ends, client, server }] of rows.entries()) {
-      const change = some[n];
-      const name = kind === "Link" ? ends : typeof client === "string" ? [client, server].join(" → ") : null;
-      if (typeof name === "string" && change !== undefined) names.set(change, name);
-    }
-  }
-  return changes.map((change) => ({ ...change, name: names.get(change) ?? change.name }));
 }
 
 /** The entities of a list by id. */

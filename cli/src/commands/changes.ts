@@ -19,7 +19,6 @@ import { CHANGE_COLUMNS, changeRow } from "../describe.js";
 import { addQuery, isTable, type OutputOptions, outputOption, queryOf } from "../options.js";
 import { format, table } from "../output.js";
 import { parametersOf } from "../resources.js";
-import { withEndsAsNames } from "../shown.js";
 import { megabytes } from "../progress.js";
 import { chunksOf, type Terminal, writeAll } from "../terminal.js";
 import { type AddCommands, connectFor } from "./command.js";
@@ -44,7 +43,7 @@ export const addChanges: AddCommands = (program, surroundings) => {
       else if (data.length === 0) terminal.say("No changes.");
       else
         terminal.print(
-          table((await withEndsAsNames(connection, data)).map(changeRow), CHANGE_COLUMNS, {
+          table(data.map(changeRow), CHANGE_COLUMNS, {
             hasHeaders: options.headers,
             hasAges: output !== "wide",
           }),
@@ -80,7 +79,7 @@ export const addWatch: AddCommands = (program, surroundings) => {
       const entry = event.type === "change" ? event.change : event.state;
       if (options.output === "json") terminal.print(JSON.stringify(entry));
       else if (event.type === "state") terminal.print(`there is ${entry.entity} ${entry.name}`);
-      else for (const change of await withEndsAsNames(connection, [event.change])) terminal.print(lineOf(change));
+      else terminal.print(lineOf(event.change));
       left -= event.type === "change" ? 1 : 0;
       if (left <= 0) return;
     }
@@ -137,18 +136,15 @@ export const addDiff: AddCommands = (program, surroundings) => {
       const query = { from: momentOf(since, "since"), to: to && momentOf(to, "to"), network_id: network };
       const diff = await connection.client.call(diffChanges, { query: (await withIds(connection, query)) as never });
       if (options.output === "json") terminal.print(JSON.stringify(diff, null, 2));
-      else terminal.print(options.output === "yaml" ? stringify(diff).trimEnd() : await diffText(connection, diff));
+      else terminal.print(options.output === "yaml" ? stringify(diff).trimEnd() : diffText(diff));
     });
 };
 
-async function diffText(connection: Connection, { added, removed, changed }: Diff): Promise<string> {
-  const named = (some: Diff["added"]): Promise<Diff["added"]> => withEndsAsNames(connection, some);
+function diffText({ added, removed, changed }: Diff): string {
   const lines = [
-    ...(await named(added)).map(({ entity, name }) => `+ ${entity} ${name}`),
-    ...(await named(removed)).map(({ entity, name }) => `- ${entity} ${name}`),
-    ...(await named(changed)).map(
-      ({ entity, name, fields }) => `~ ${entity} ${name}: ${fields.join(", ") || "changed and reverted"}`,
-    ),
+    ...added.map(({ entity, name }) => `+ ${entity} ${name}`),
+    ...removed.map(({ entity, name }) => `- ${entity} ${name}`),
+    ...changed.map(({ entity, name, fields }) => `~ ${entity} ${name}: ${fields.join(", ") || "changed and reverted"}`),
   ];
   return lines.length === 0 ? "No differences." : lines.join("\n");
 }

@@ -12,6 +12,7 @@ import {
   deleteHost,
   deletePort,
   deleteService,
+  diffChanges,
   getDependency,
   getHostImpact,
   getServiceImpact,
@@ -21,6 +22,7 @@ import {
   patchHost,
   getService,
   type Host,
+  listChanges,
   listDependencies,
   listHosts,
   mergeHosts,
@@ -100,6 +102,19 @@ describe("a dependency", () => {
     await owner.call(bulkDeleteDependencies, { body: both });
     expect(await ids({ host_id: web.id, as_of: cursor })).toEqual(both);
     expect(await all()).toEqual([]);
+    await owner.call(bulkDeleteHosts, { body: [web.id, db.id] });
+    const to = await waitForJournal(owner);
+    const rows = await owner.call(listChanges, { query: { entity: "Dependency" } });
+    const called = { [plain.id]: "web → db", [whole.id]: "s0 on web → s0 on db:1" };
+    expect(rows.map(({ name }) => name)).toEqual(rows.map(({ entity_id }) => called[entity_id]));
+    expect(rows).toHaveLength(4);
+    const { removed } = await owner.call(diffChanges, { query: { from: cursor, to } });
+    expect(
+      removed
+        .filter(({ entity }) => entity === "Dependency")
+        .map(({ name }) => name)
+        .sort(),
+    ).toEqual(Object.values(called).sort());
   });
 
   it("is there once for a client and a server", async () => {

@@ -7,13 +7,10 @@ import {
   getServiceImpact,
   IMPACT_DIRECTIONS,
   listChanges,
-  listHosts,
   reportCertificates,
   reportDuplicates,
   reportGone,
 } from "@nts/shared/contract";
-import type { Client } from "@nts/shared/client";
-import { type Between, nameBetween, nameOf } from "@nts/shared/contract/names.rules";
 import { putUnder } from "@nts/shared/groups";
 import { z } from "zod";
 import { fitting, type Following, nothingFound, pageOf, short } from "../results.rules.js";
@@ -27,8 +24,6 @@ const MOST_DAYS = 3_650;
 /** Changes that are read to list them, and to sum them up by request. */
 const LISTED = 40;
 const SUMMED_UP = 200;
-/** Hosts at the ends of links and dependencies that are named. */
-const MOST_ENDS = 100;
 
 const ChangeLine = z.looseObject({
   ...{ at: text, action: text, entity: text, id: text, name: text, fields: z.array(text), by: textOrNull },
@@ -71,8 +66,7 @@ export const whatChanged = tool({
         ...(end !== null && { until: end.at.toISOString() }),
       },
     });
-    const named = await withNamesOfEnds(client, data);
-    const { rows, cursor } = by_request ? requestsOf(named, next) : changesOf(named, next);
+    const { rows, cursor } = by_request ? requestsOf(data, next) : changesOf(data, next);
     const advice = "Try an earlier `since`, fewer filters, or all networks.";
     const more: Following = cursor === null ? null : `call what_changed with the same arguments and after=${cursor}`;
     return {
@@ -84,27 +78,6 @@ export const whatChanged = tool({
     };
   },
 });
-
-/** Links and dependencies have no names: they are called by what is at their ends now. */
-async function withNamesOfEnds(client: Client, changes: readonly Change[]): Promise<readonly Change[]> {
-  const between = new Map<Change, Between>(
-    changes
-      .filter(({ entity }) => entity === "Link" || entity === "Dependency")
-      .map((change) => [change, (change.after ?? change.before ?? {}) as Between]),
-  );
-  const ids = [...between.values()].flatMap(({ client: from, server, ends = [] }) =>
-    [from, server, ...ends].flatMap((end) => end?.host_id ?? []),
-  );
-  if (ids.length === 0) return changes;
-  const some = [...new Set(ids)].slice(0, MOST_ENDS);
-  const { data } = await client.list(listHosts, { query: { ids: some, limit: some.length } });
-  const all = data.flatMap((host) => [host, ...host.services, ...host.ports]);
-  const names = new Map(all.map((one) => [one.id, nameOf({ ...one })]));
-  return changes.map((change) => {
-    const ends = between.get(change);
-    return ends === undefined ? change : { ...change, name: nameBetween(ends, (id) => names.get(id)) };
-  });
-}
 
 interface ChangeRows {
   readonly rows: { changes?: z.infer<typeof ChangeLine>[]; requests?: z.infer<typeof RequestLine>[] };

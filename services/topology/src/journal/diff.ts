@@ -3,7 +3,6 @@ import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import type { Range } from "@nts/shared/numbered";
 import { requireNotAbandoned, type Work } from "@nts/shared/work";
-import { nameOf } from "@nts/shared/contract/names.rules";
 import type { Database } from "../storage/database.js";
 import { differing, type Entity, isSighting, type JournalDocument } from "./entries.rules.js";
 import type { DIFFERENCES, DifferentEntity } from "./diff-markdown.rules.js";
@@ -88,11 +87,11 @@ function differenceOf(first: JournalDocument, last: JournalDocument): DifferentE
   const { before } = currentSides(first);
   const { after } = currentSides(last);
   const [was, is] = [before, after].map((text) => (text === null ? null : (JSON.parse(text) as Entity)));
-  const { entity, entity_id, network_id } = last;
+  const { entity, entity_id, network_id, name } = last;
   const shown = is ?? was ?? {};
   const host_id = entity === "Host" ? entity_id : (shown["host_id"] ?? null);
   return {
-    head: { entity, entity_id, network_id, host_id, name: nameOf(shown) },
+    head: { entity, entity_id, network_id, host_id, name },
     ...{ before, after },
     fields: was && is ? differing(was, is) : [],
   };

@@ -2,6 +2,7 @@ import { chunksOf } from "@nts/shared/groups";
 import type { Authorship } from "../storage/authorship.js";
 import type { JournalCollections } from "./collections.js";
 import { draftsOf, type EntityEvent, type JournalDocument, type Signature } from "./entries.rules.js";
+import { namedByEnds } from "./end-names.js";
 import type { HiddenThings } from "./hidden.js";
 import type { KnownStates } from "./known.js";
 import type { Faults } from "./set-aside.js";
@@ -52,7 +53,7 @@ export function createJournalWriter(
     const documents: JournalDocument[] = [];
     for (const event of events)
       for (const draft of draftsOf(known.get(event.id), event)) documents.push(known.place(draft));
-    await append(documents);
+    await append(await namedByEnds({ journal }, documents));
     return documents.length;
   }
 

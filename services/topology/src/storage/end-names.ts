@@ -32,7 +32,8 @@ export function createEndNames({ db }: Database): ReadEndNames {
   };
 }
 
-function idsOf(some: readonly Between[]): Readonly<Record<"hosts" | "services" | "ports", ReadonlySet<string>>> {
+/** What is at the ends of some, by collection. */
+export function idsOf(some: readonly Between[]): Readonly<Record<"hosts" | "services" | "ports", ReadonlySet<string>>> {
   const hosts = some.flatMap(({ client, server, ends = [] }) => [client, server, ...ends].map((end) => end?.host_id));
   const services = some.flatMap(({ client, server }) => [client?.service_id, server?.service_id]);
   const known = (ids: readonly (string | null | undefined)[]): Set<string> => new Set(ids.flatMap((id) => id ?? []));
