@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import { type AnyEndpoint, isId, KINDS, KINDS_ON_HOSTS, pluralOf } from "@nts/shared/contract";
+import { type AnyEndpoint, isId, KINDS, KINDS_ON_HOSTS, pluralOf, whoami } from "@nts/shared/contract";
 import { nameOf } from "@nts/shared/contract/names.rules";
 import { socketIn } from "@nts/shared/contract/sockets.rules";
 import type { Connection } from "./connection.js";
@@ -258,6 +258,18 @@ function hostIn({ host_id, host, client, ends }: Body): string | null {
   const end: unknown = host_id ?? host ?? client ?? (Array.isArray(ends) ? ends[0] : null);
   const said = isBody(end) ? (end["host_id"] ?? end["host"]) : end;
   return typeof said === "string" ? said : null;
+}
+
+/** Adds the user and organization of a body that needs them: those of the caller, unless it names others. */
+export async function withCaller(
+  { client }: Pick<Connection, "client">,
+  schemas: readonly Schema[],
+  body: Body,
+): Promise<Body> {
+  const members = membersOf(schemas.flatMap(formsOf));
+  if (members?.has("user_id") !== true) return body;
+  const { user, organization } = await client.call(whoami, {});
+  return { tags: [], organization_id: organization.id, ...(!("user" in body) && { user_id: user.id }), ...body };
 }
 
 /** Adds the network of a body that needs one: the given one, that of its host, or the only one there is. @throws Problem */

@@ -5,7 +5,16 @@ import { isDeepStrictEqual } from "node:util";
 import type { Command } from "commander";
 import { stringify } from "yaml";
 import type { AnyEndpoint, MadeWebhooks } from "@nts/shared/contract";
-import { type Body, type BodyForm, formOf, isBody, requireKnown, resolved, withNetwork } from "../bodies.js";
+import {
+  type Body,
+  type BodyForm,
+  formOf,
+  isBody,
+  requireKnown,
+  resolved,
+  withCaller,
+  withNetwork,
+} from "../bodies.js";
 import type { Connection } from "../connection.js";
 import { description } from "../describe.js";
 import { asDocument } from "../documents.js";
@@ -156,7 +165,8 @@ function addCreate(verb: Command, surroundings: Surroundings, resource: Resource
   command.action((options: CreateOptions, self: Command) =>
     connectedFor(self, surroundings, create, async (connection) => {
       const kind = KIND_BY_PLURAL.get(resource.name);
-      const written = await bodyOf(terminal, options, formOf(create, true), kind);
+      const given = await bodyOf(terminal, options, formOf(create, true), kind);
+      const written = await withCaller(connection, schemas, given);
       const body = await resolved(
         connection,
         schemas,

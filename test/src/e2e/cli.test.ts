@@ -10,6 +10,7 @@ import { partsOf } from "@nts/cli/agent/parts";
 import { openSpool } from "@nts/cli/agent/spool";
 import { linesOfFile } from "@nts/cli/discover/files.rules";
 import { run } from "@nts/cli/program";
+import { aTerminalAlone } from "@nts/cli/terminal.testing";
 import type { Surroundings } from "@nts/cli/terminal";
 import type { Collector } from "@nts/shared/contract";
 import { type Account, aColleague, aKey, anAccount } from "../support/api.js";
@@ -76,21 +77,16 @@ async function listenedTo(
 ): Promise<Ended> {
   const output: string[] = [];
   const messages: string[] = [];
-  const terminal = {
-    ...{ env: environmentOf(env), isInteractive: false, isOutputShown: false, signal: new AbortController().signal },
+  const surroundings = aTerminalAlone({
+    env: environmentOf(env),
     print: (text: string) => void output.push(`${text}\n`),
     write: (bytes: Uint8Array) => Promise.resolve(void output.push(Buffer.from(bytes).toString("utf8"))),
     say: (text: string) => {
       messages.push(text);
       hear(text);
     },
-    progress: () => undefined,
-    outliveReader: () => undefined,
-    finishFirst: () => undefined,
-    ask: () => Promise.resolve(""),
-    input: () => Promise.resolve(""),
-  };
-  const exitCode = await run({ terminal, run: () => Promise.resolve(null) }, "0", words);
+  });
+  const exitCode = await run(surroundings, "0", words);
   return { exitCode, stdout: output.join("").trimEnd(), stderr: messages.join("\n").trimEnd() };
 }
 
@@ -119,6 +115,9 @@ describe("nts: keys", () => {
     expect(keyIn()).not.toBe(first);
     expect((await nts({ XDG_CONFIG_HOME: config }, "get", "hosts")).exitCode).toBe(0);
     expect((await nts({ NTS_API_KEY: first }, "get", "hosts")).exitCode).toBe(3);
+    const made = await nts(env, "create", "key", "--set", "name=ci", "permissions=Viewer", "-o", "json");
+    expect([made.exitCode, made.stderr]).toEqual([0, ""]);
+    expect(JSON.parse(made.stdout)).toMatchObject({ api_key: { name: "ci", user_id: account.userId, tags: [] } });
     const said = [login, who, rotated].map(({ stdout, stderr }) => stdout + stderr).join();
     for (const secret of [first, keyIn(), account.password]) expect(said).not.toContain(secret);
   });
@@ -243,7 +242,7 @@ describe("nts: failures, collecting and following", () => {
         await meanwhile();
         return "y";
       };
-      return run(await aTerminal(account, ask), "0", ["apply", "-f", document]);
+      return run(await aPersonAtIt(account, ask), "0", ["apply", "-f", document]);
     };
     expect(await apply(() => account.session.data("patch", path, { description: "in the attic" }))).toBe(5);
     expect(await account.session.data("get", path)).toMatchObject({ description: "in the attic" });
@@ -517,7 +516,7 @@ describe("nts apply: dependencies", () => {
     expect((await nts(env, "apply", "-f", document)).stdout).toBe("Nothing would change.");
     const listed = await nts(env, "get", "dependencies", "--service-id", service.id);
     const since = await nts(env, "diff", "--since", "1h");
-    expect(since.stdout).toMatch(/\n\+ Dependency nas\/cron → nas\/web\n(?:.*\n)*\+ Link nas – switch 1\n/);
+    expect(since.stdout).toMatch(/\n\+ Dependency cron on nas → web on nas:443\n(?:.*\n)*\+ Link nas – switch 1\n/);
     const again = await nts(
       env,
       "create",
@@ -694,16 +693,9 @@ describe("nts: collecting and following", () => {
 });
 
 /** A user at a terminal who answers prompts. */
-async function aTerminal(account: Account, ask: () => Promise<string>): Promise<Surroundings> {
-  const nothing = (): void => undefined;
-  const terminal = {
-    ...{ env: { ...(await withKey(account)), NTS_URL: stack.url }, isInteractive: true, isOutputShown: true },
-    ...{ signal: new AbortController().signal, print: nothing, say: nothing, progress: nothing },
-    outliveReader: nothing,
-    finishFirst: nothing,
-    ...{ write: () => Promise.resolve(), ask, input: () => Promise.resolve("") },
-  };
-  return { terminal, run: () => Promise.resolve(null) };
+async function aPersonAtIt(account: Account, ask: () => Promise<string>): Promise<Surroundings> {
+  const env = { ...(await withKey(account)), NTS_URL: stack.url };
+  return aTerminalAlone({ env, isInteractive: true, isOutputShown: true, ask });
 }
 
 /** A folder with stubs of the programs that a source calls. */
