@@ -16,6 +16,7 @@ import { inventoryText, MOST_BYTES, structuredResult } from "./results.rules.js"
 import { briefSchema } from "./brief-schema.js";
 import { failureText } from "./failures.js";
 import type { InnerFetch } from "./inner-fetch.js";
+import { withNetworkIds } from "./network-names.js";
 import { Refusal, structuredSchema, type Tool } from "./tool.js";
 import * as collectors from "./tools/collectors.js";
 import * as inventory from "./tools/inventory.js";
@@ -88,7 +89,7 @@ function register(server: McpServer, tool: Tool, client: Client): void {
   const schemas = { inputSchema: briefly(input, "input"), outputSchema: briefly(structuredSchema(output), "output") };
   server.registerTool(name, { title, description, ...schemas, annotations }, async (given) => {
     try {
-      const { data, next } = await run(client, given as Record<string, unknown>);
+      const { data, next } = await run(client, await withNetworkIds(client, given as Record<string, unknown>));
       const text = inventoryText(data, next);
       if (Buffer.byteLength(text) > MOST_BYTES) return failed("The result would be too long.\nNext: request less.");
       return { content: contentOf(text), structuredContent: structuredResult(data, next) };

@@ -127,7 +127,9 @@ describe("assistants: reading", () => {
     );
     expect((await call(client, "describe_host", { host: "10.0.0.5" })).data).toEqual(described.data);
     expect((await call(client, "what_listens", { port: 443 })).text).toContain('"at":"10.0.0.5"');
-    expect((await call(client, "who_is", { address: "10.0.0.5" })).data).toMatchObject({ hosts: [{ name: "nas" }] });
+    const who = (network_id: string) => call(client, "who_is", { address: "10.0.0.5", network_id });
+    expect((await who(String(world.network.name).toUpperCase())).data).toMatchObject({ hosts: [{ name: "nas" }] });
+    expect((await who("Nowhere")).text).toMatch(/^No network is called "Nowhere"/);
     expect((await call(client, "overview")).data).toMatchObject({ you: { level: "Viewer" }, totals: { hosts: 2 } });
     expect((await call(client, "what_is_gone")).data).toMatchObject({ gone: [] });
     const needed = await call(client, "what_depends_on", { kind: "service", id: world.service.id });

@@ -17,7 +17,7 @@ export const from = z
   .max(1_000_000)
   .default(0)
   .describe("Where to continue, as given in the previous result.");
-export const network = z.string().max(36).optional().describe("Only in this network, by its id.");
+export const network = z.string().max(100).optional().describe("Only in this network, by its name or id.");
 export function inNetwork(network_id: string | undefined): { readonly network_id?: string } {
   return network_id === undefined ? {} : { network_id };
 }
