@@ -1,4 +1,4 @@
-// Works with the client that ogen makes without a server.
+// Works with the client that ogen makes.
 package main
 
 import (
