@@ -266,7 +266,7 @@ describe("an assistant that was let in", () => {
     expect(structuredContent).toMatchObject({ data: { you: { level: "Viewer" }, totals: { hosts: 2 } } });
     await second.client.close();
     const before = saved["tokens"] as { access_token: string };
-    const tokens = { ...before, access_token: `${before.access_token.slice(0, -1)}x` };
+    const tokens = { ...before, access_token: `${before.access_token.slice(0, -1)}_` };
     saved["tokens"] = tokens;
     const third = await connect();
     expect([third.connected, saved["tokens"]]).toEqual([
