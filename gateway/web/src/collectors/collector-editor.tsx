@@ -91,13 +91,13 @@ function CollectorForm({ edited, onClose, onCreated }: FormProps): ReactNode {
           label="Not before"
           description="Empty for any time"
           placeholder="22:00"
-          {...form.getInputProps("from")}
+          {...form.getInputProps("not_before")}
         />
         <TextInput
           label="Not after"
           description="May be the next morning"
           placeholder="06:00"
-          {...form.getInputProps("to")}
+          {...form.getInputProps("not_after")}
         />
       </Group>
       <Textarea
@@ -105,14 +105,14 @@ function CollectorForm({ edited, onClose, onCreated }: FormProps): ReactNode {
         description="Ranges such as 192.168.1.0/24. Leave empty for the networks of its machine"
         autosize
         minRows={1}
-        {...form.getInputProps("cidrs")}
+        {...form.getInputProps("where")}
       />
       <Textarea
         label="Except"
         description="Addresses and ranges to which it sends nothing, such as 192.168.1.66"
         autosize
         minRows={1}
-        {...form.getInputProps("exclude")}
+        {...form.getInputProps("except")}
       />
       <NumberInput
         label="At most"
@@ -135,22 +135,22 @@ function valuesOf(collector: Collector | undefined, likelyNetwork: string) {
     name: collector?.name ?? "",
     schedule: cron === undefined ? ON_REQUEST : isOffered ? cron : OWN,
     cron: cron === undefined || isOffered ? "" : cron,
-    from: collector?.window?.from ?? "",
-    to: collector?.window?.to ?? "",
+    not_before: collector?.window?.from ?? "",
+    not_after: collector?.window?.to ?? "",
     zone,
-    cidrs: (collector?.targets.cidrs ?? []).join("\n"),
-    exclude: (collector?.targets.exclude ?? []).join("\n"),
+    where: (collector?.targets.cidrs ?? []).join("\n"),
+    except: (collector?.targets.exclude ?? []).join("\n"),
     packets_per_second: (collector?.packets_per_second ?? DEFAULT_PACKETS_PER_SECOND) as number | string,
   };
 }
 
 function settingsOf(values: ReturnType<typeof valuesOf>) {
-  const { name, schedule, cron, from, to, zone: time_zone, cidrs, exclude, packets_per_second } = values;
+  const { name, schedule, cron, not_before: from, not_after: to, zone: time_zone, packets_per_second } = values;
   return {
     name,
     schedule: schedule === ON_REQUEST ? null : { cron: schedule === OWN ? cron : schedule, time_zone },
     window: from === "" && to === "" ? null : { from, to, time_zone },
-    targets: { cidrs: blocksIn(cidrs), exclude: blocksIn(exclude) },
+    targets: { cidrs: blocksIn(values.where), exclude: blocksIn(values.except) },
     packets_per_second: Number(packets_per_second),
   };
 }
@@ -159,8 +159,10 @@ function settingsOf(values: ReturnType<typeof valuesOf>) {
 function fieldsOf(faults: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const named = Object.entries(faults).map(([path, message]) => [
     path
-      .replace(/^targets\.(\w+).*$/, "$1")
-      .replace(/^window\.(from|to)$/, "$1")
+      .replace(/^targets\.cidrs.*$/, "where")
+      .replace(/^targets\.exclude.*$/, "except")
+      .replace(/^window\.from$/, "not_before")
+      .replace(/^window\.to$/, "not_after")
       .replace(/^(?:schedule|window)\.time_zone$/, "schedule"),
     message,
   ]);

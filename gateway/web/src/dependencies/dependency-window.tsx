@@ -31,6 +31,14 @@ export function DependencyWindow({ host, serviceId, onClose }: DependencyWindowP
       verb="Add"
       done="Dependency added."
       reviews
+      fieldsOf={(faults) =>
+        Object.fromEntries(
+          Object.entries(faults).map(([path, text]) => [
+            path.replace(/^(?:client|server)\.host_id$/, "other_id"),
+            text,
+          ]),
+        )
+      }
       submit={(values, send) => {
         const own = { host_id: host.id, service_id: orNull(values.here) };
         const others = { host_id: values.other_id, service_id: orNull(values.there) };
@@ -74,7 +82,7 @@ export function DependencyWindow({ host, serviceId, onClose }: DependencyWindowP
           form.setFieldValue("there", "");
           if (uses) form.setFieldValue("port", "");
         }}
-        error={form.errors[uses ? "server.host_id" : "client.host_id"]}
+        error={form.errors["other_id"]}
       />
       <ServiceSelect
         label={other === undefined ? "Service of the other host" : `Service of ${other.name}`}

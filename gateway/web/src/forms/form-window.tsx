@@ -39,7 +39,7 @@ export function FormWindow<Values extends object>(props: FormWindowProps<Values>
   const { title, form, onClose, onReload, verb = "Save", size = "md", reviews = false, children } = props;
   useReturnFocus();
   const hasEnded = useSessionQuery().data === null;
-  const { error, faults, isRunning, shown, run } = useSubmission(props);
+  const { error, faults, isRunning, shown, run, forget } = useSubmission(props);
   const isReview = reviews === "first" && shown === null;
   return (
     <Modal
@@ -52,7 +52,7 @@ export function FormWindow<Values extends object>(props: FormWindowProps<Values>
       closeOnEscape={!hasEnded}
       closeButtonProps={{ "aria-label": "Close" }}
     >
-      <form noValidate onSubmit={form.onSubmit((values) => void run(values, isReview))}>
+      <form noValidate onSubmit={form.onSubmit((values) => void run(values, isReview), forget)}>
         <Stack>
           {children}
           <div className={classes.foot}>
@@ -69,7 +69,7 @@ export function FormWindow<Values extends object>(props: FormWindowProps<Values>
                   variant="default"
                   disabled={isRunning}
                   onClick={() => {
-                    form.onSubmit((values) => void run(values, true))();
+                    form.onSubmit((values) => void run(values, true), forget)();
                   }}
                 >
                   Review
@@ -94,6 +94,8 @@ interface Submission<Values> {
   /** The preview, until the form is changed. */
   readonly shown: Plan | null;
   readonly run: (values: Values, isReview?: boolean) => Promise<void>;
+  /** Forgets the error, when something else is wrong that the form finds itself. */
+  readonly forget: () => void;
 }
 
 function useSubmission<Values extends object>(props: FormWindowProps<Values>): Submission<Values> {
@@ -129,7 +131,7 @@ function useSubmission<Values extends object>(props: FormWindowProps<Values>): S
       setRunning(false);
     }
   };
-  return { error, faults: faultsIn(error), isRunning, shown, run };
+  return { error, faults: faultsIn(error), isRunning, shown, run, forget: () => setError(null) };
 }
 
 /** Ends a submission that was only a preview. */

@@ -45,7 +45,15 @@ export function InviteEditor({ onClose }: { readonly onClose: () => void }): Rea
           {...reach.getInputProps("email")}
         />
       )}
-      <NumberInput label="Expires after" suffix=" days" min={1} max={365} value={days} onChange={setDays} />
+      <NumberInput
+        label="Expires after"
+        suffix=" days"
+        min={1}
+        max={365}
+        value={days}
+        onChange={setDays}
+        error={reach.errors["expires_in_hours"]}
+      />
     </FormWindow>
   );
 }
