@@ -50,7 +50,7 @@ function withCounts(
   host: ImportedHost,
   { skipped, sighting }: Pick<HostResult, "skipped" | "sighting">,
 ): Omit<HostResult, "id"> {
-  const { hosts, interfaces, ports, services } = emptySummary();
+  const { hosts, interfaces, ports, services } = noCounts();
   hosts[host.action]++;
   for (const { action } of host.interfaces) interfaces[action]++;
   interfaces.superseded += host.superseded.length;
@@ -113,14 +113,20 @@ export function refusalOf({ code, message }: AppError): { code: string; message:
 /** With what plans of earlier jobs lack. */
 type WholeSummary = ImportSummary & Required<Pick<ImportSummary, "dependencies" | "vlans" | "links">>;
 
-/** Zero counts. */
-export function emptySummary(): WholeSummary {
+function noCounts(): HostCounts {
   return {
-    subnets: { create: 0, existing: 0, failed: 0 },
     hosts: { create: 0, update: 0, unchanged: 0, failed: 0 },
     interfaces: { create: 0, update: 0, unchanged: 0, superseded: 0 },
     ports: { create: 0, update: 0, unchanged: 0 },
     services: { create: 0, update: 0, unchanged: 0 },
+  };
+}
+
+/** Zero counts. */
+export function emptySummary(): WholeSummary {
+  return {
+    subnets: { create: 0, existing: 0, failed: 0 },
+    ...noCounts(),
     dependencies: { create: 0, update: 0, unchanged: 0, failed: 0, not_made: { ...NOTHING_LEFT_OUT } },
     vlans: { create: 0, existing: 0 },
     links: { create: 0, update: 0, unchanged: 0, failed: 0 },

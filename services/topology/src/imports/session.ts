@@ -245,8 +245,9 @@ export function createSession(make: Makers): Session {
   const idOf = new Map<string, string>();
   /** By host, MAC addresses at addresses that keep another one. */
   const otherCards = new Map<string, readonly string[]>();
-  /** Plans of new hosts, made ahead. */
+  /** Plans of new hosts, made ahead; of a dry run, their results, which are a quarter as large. */
   const ahead = new Map<number, SightedPlan>();
+  const resultsAhead = new Map<number, HostResult>();
   const runnerOf = (name: string): string | null => idOf.get(name.toLowerCase()) ?? recognition.called(name);
 
   function plan(index: number, moment: Moment): SightedPlan {
@@ -293,17 +294,19 @@ export function createSession(make: Makers): Session {
       const index = from + at;
       // What a host runs on is certain when that is written.
       const isUncertain = seen.isNamed === true || (seen.virtualization?.runner ?? null) !== null;
-      if (match !== null || isUncertain || ahead.has(index)) continue;
+      if (match !== null || isUncertain || ahead.has(index) || resultsAhead.has(index)) continue;
       const planned = attempted(() => plan(index, { known: null, interfaces: [], ...moment }));
-      if (!(planned instanceof AppError)) ahead.set(index, planned);
+      if (planned instanceof AppError) continue;
+      if (moment.isDry === true) resultsAhead.set(index, resultOf(planned, new Map(), true));
+      else ahead.set(index, planned);
     }
   }
 
-  /** Takes the plan that was made ahead; null if there is none, or the host takes something from others. */
-  function takeAhead(index: number, there: KnownInterfaces): SightedPlan | null {
-    const planned = ahead.get(index) ?? null;
-    ahead.delete(index);
-    return planned === null || supersededBy(seenOf(index), null, there).length > 0 ? null : planned;
+  /** Takes what was made ahead; null if there is nothing, or the host takes something from others. */
+  function taken<T>(made: Map<number, T>, index: number, there: KnownInterfaces): T | null {
+    const one = made.get(index) ?? null;
+    made.delete(index);
+    return one === null || supersededBy(seenOf(index), null, there).length > 0 ? null : one;
   }
 
   return {
@@ -372,8 +375,8 @@ export function createSession(make: Makers): Session {
       if (isDry) planAhead(indexes, { now, isDry });
       return hosts.map(({ index, known }) =>
         outcomeOf(() => {
-          const planned = known === null ? takeAhead(index, recognition.known) : null;
-          return resultIfKnown(planned ?? plan(index, { now, known, interfaces: null, isDry }), names, isDry);
+          const result = known === null ? taken(resultsAhead, index, recognition.known) : null;
+          return result ?? resultIfKnown(plan(index, { now, known, interfaces: null, isDry }), names, isDry);
         }),
       );
     },
@@ -385,7 +388,7 @@ export function createSession(make: Makers): Session {
       const matches = new Map<number, Match>();
       for (const index of indexes) {
         const match = recognition.match(settled[index] as Settled, interfaces, named, places.prefixOf);
-        const planned = takeAhead(index, there);
+        const planned = taken(ahead, index, there);
         if (match !== null) matches.set(index, match);
         else created.push(...creationOf(index, () => planned ?? plan(index, { now, known: null, interfaces })));
       }
