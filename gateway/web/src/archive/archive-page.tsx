@@ -19,7 +19,7 @@ const FILE_NAME = "organization-archive.ndjson";
 export default function ArchivePage(): ReactNode {
   const may = useHasLevel("Owner");
   return (
-    <Page title="Backup" about={<BackLink to={PATHS.settings}>Settings</BackLink>}>
+    <Page narrow title="Backup" about={<BackLink to={PATHS.settings}>Settings</BackLink>}>
       {may ? (
         <div className={classes.parts}>
           <DownloadPart />

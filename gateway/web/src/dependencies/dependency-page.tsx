@@ -12,7 +12,7 @@ import { useRemoval } from "../list/use-removal.js";
 import { BackLink } from "../parts/back-link.js";
 import { FactList } from "../parts/fact-list.js";
 import { FailureState } from "../parts/failure-state.js";
-import { Page, Panel } from "../parts/page.js";
+import { Beside, Page, Panel } from "../parts/page.js";
 import { Part, PartRemark } from "../parts/part.js";
 import { Waiting } from "../parts/waiting.js";
 import { When } from "../parts/when.js";
@@ -78,8 +78,9 @@ function View({ dependency }: { readonly dependency: Dependency }): ReactNode {
           ]}
         />
       </Panel>
-      <HistoryPart operation={HISTORIES.Dependency} id={id} />
-      <Before dependency={dependency} />
+      <Beside aside={<HistoryPart operation={HISTORIES.Dependency} id={id} />}>
+        <Before dependency={dependency} />
+      </Beside>
     </Page>
   );
 }

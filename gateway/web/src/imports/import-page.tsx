@@ -28,6 +28,7 @@ export default function ImportPage(): ReactNode {
   };
   return (
     <Page
+      narrow
       title="Import"
       about={
         <>

@@ -10,7 +10,7 @@ import { useRemoval } from "./use-removal.js";
 import { useHasLevel } from "../session/session.js";
 import { mapPath } from "../paths.js";
 import { FailureState } from "../parts/failure-state.js";
-import { Page } from "../parts/page.js";
+import { Beside, Page } from "../parts/page.js";
 import { Waiting } from "../parts/waiting.js";
 import { BackLink } from "../parts/back-link.js";
 
@@ -101,8 +101,7 @@ function EntityView<One extends Named>(props: EntityViewProps<One>): ReactNode {
           Its last state is shown.
         </Alert>
       )}
-      {children(one, may)}
-      {history}
+      <Beside aside={history}>{children(one, may)}</Beside>
       {isEdited && editor(one.id, () => setEdited(false))}
     </Page>
   );

@@ -37,7 +37,7 @@ export function ListView<Row>(props: ListViewProps<Row>): ReactNode {
   const isNothing = data?.pagination.total_count === 0 && !state.isFiltered;
   if (isNothing) return <Panel>{empty}</Panel>;
   return (
-    <Panel wide>
+    <Panel>
       {toolbar !== undefined && <Toolbar state={state}>{toolbar}</Toolbar>}
       {selection !== undefined && selection.ids.size > 0 && (
         <div className={classes.selected} role="status">

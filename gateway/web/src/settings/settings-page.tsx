@@ -30,6 +30,8 @@ export default function SettingsPage(): ReactNode {
           <PasswordPart />
           <ProvidersPart />
           <SecondFactorPart />
+        </div>
+        <div className={classes.column}>
           <NotificationsPart />
           <SessionsPart />
           <AssistantsPart />

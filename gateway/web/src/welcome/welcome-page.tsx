@@ -19,14 +19,14 @@ export default function WelcomePage(): ReactNode {
   const active = step ?? (network === undefined ? 0 : 1);
   if (!may && network === undefined)
     return (
-      <Page title="Welcome">
+      <Page narrow title="Welcome">
         <Panel pad>
           <Text>You do not have access to any network yet. Ask an Owner or Admin of your organization.</Text>
         </Panel>
       </Page>
     );
   return (
-    <Page title="Welcome" about="Three steps to see your network.">
+    <Page narrow title="Welcome" about="Three steps to see your network.">
       <Panel pad>
         <Stepper
           orientation={isNarrow ? "vertical" : "horizontal"}
