@@ -6,9 +6,11 @@ import "./styles/global.css";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.js";
+import { printInLight } from "./printing.js";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("The document has no root element.");
+printInLight();
 createRoot(root).render(
   <StrictMode>
     <App />

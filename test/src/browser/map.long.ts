@@ -109,7 +109,7 @@ describe("the map: viewing", () => {
 
 describe("the map: other forms", () => {
   it("is exported as PNG and SVG, and as the files of the API", async () => {
-    const { page, takeFaults, close } = await openTopology();
+    const { page, takeFaults, close } = await openTopology({ colorScheme: "dark" });
     await list(page).waitFor();
     const take = async (name: string): Promise<string> => {
       await page.getByRole("button", { name: "Export" }).click();
@@ -134,6 +134,16 @@ describe("the map: other forms", () => {
     const found = await take("SVG");
     expect([found.includes(">nas<"), found.length < svg.length]).toEqual([true, true]);
     expect(await take("Graphviz (DOT)")).toMatch(/^digraph topology/);
+    const schemes = (): Promise<unknown> => page.evaluate(SCHEMES);
+    const onScreen = await schemes();
+    await page.evaluate('dispatchEvent(new Event("beforeprint"))');
+    const onPaper = await schemes();
+    await page.evaluate('dispatchEvent(new Event("afterprint"))');
+    expect([onScreen, onPaper, await schemes()]).toEqual([
+      ["dark", false],
+      ["light", true],
+      ["dark", false],
+    ]);
     expect(takeFaults()).toEqual([]);
     await close();
   });
@@ -301,6 +311,12 @@ describe("the map of a moment before the retention period", () => {
     await close();
   });
 });
+
+/** That of the style sheets, and whether the map has a light background, as soon as it is asked. */
+const SCHEMES = `(() => {
+  const [red] = document.querySelector("canvas").getContext("2d").getImageData(1, 1, 1, 1).data;
+  return [document.documentElement.getAttribute("data-mantine-color-scheme"), red > 128];
+})()`;
 
 /** Moves the slider over many positions before it rests. */
 const SLIDE = `(() => {

@@ -30,6 +30,8 @@ export interface CanvasHandle {
   show(id: string): void;
   /** The part of the map that is in view; null before it is drawn. */
   visible(): Rect | null;
+  /** Draws at once, as finely as paper shows, or as the screen does. */
+  print(isPrinting: boolean): void;
 }
 
 interface CanvasProps {
@@ -51,6 +53,8 @@ interface CanvasProps {
 /** The largest scale at which something is shown that was asked for. */
 const CLOSE = 1;
 const KEY_ZOOM = 1.4;
+/** Dots for each pixel. */
+const PAPER_RATIO = 3;
 
 /** The map. The list beside it is its accessible alternative. */
 export function Canvas(props: CanvasProps): ReactNode {
@@ -247,6 +251,10 @@ function handleOf(view: MapView | null, latest: RefObject<Pick<CanvasProps, "loo
     zoom: (factor) => view?.zoom(factor),
     fit: () => view?.fit(),
     visible: () => view?.visible ?? null,
+    print: (isPrinting) => {
+      view?.resize(view.size, isPrinting ? PAPER_RATIO : window.devicePixelRatio);
+      view?.drawNow();
+    },
     show: (id) => {
       const { layout, model } = latest.current.look;
       const place = placeOfNode(layout, model, id);

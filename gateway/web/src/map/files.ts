@@ -2,7 +2,7 @@ import type { Rect } from "./geometry.js";
 import type { Camera, Size } from "./camera.js";
 import { canvasSurface } from "./canvas-surface.js";
 import { PALETTES } from "./colours.js";
-import { paintLegend } from "./paint-legend.js";
+import { legendHeight, paintLegend } from "./paint-legend.js";
 import { drawIoOf } from "./draw-io.js";
 import type { Look } from "./look.js";
 import { paint } from "./paint.js";
@@ -17,23 +17,30 @@ export type Format = "svg" | "png" | "drawio";
 const MOST_PIXELS = 8_192;
 const MARGIN = 24;
 const TITLE = { size: 22, height: 44 } as const;
-const LEGEND = 40;
+/** Below the legend. */
+const FOOT = 12;
+/** The height of a legend for which there is surely room. */
+const ROOM = 100;
 /** Lines at the edge of a part are drawn whole. */
 const BORDER = 2;
 
 interface Page {
   readonly camera: Camera;
   readonly size: Size;
+  /** The height of the legend with what is below it. */
+  readonly legend: number;
 }
 
 /** @param part of the map @param most the largest side in pixels */
-function pageOf(part: Rect, most: number): Page {
-  const scale = Math.min(1, (most - 2 * MARGIN - TITLE.height - LEGEND) / Math.max(part.width, part.height));
+function pageOf(surface: Surface, look: Look, { part, most }: { part: Rect; most: number }): Page {
+  const scale = Math.min(1, (most - 2 * MARGIN - TITLE.height - ROOM) / Math.max(part.width, part.height));
+  const legend = legendHeight(surface, look, part.width * scale) + FOOT;
   return {
+    legend,
     camera: { scale, left: MARGIN - part.x * scale, top: MARGIN + TITLE.height - part.y * scale },
     size: {
       width: part.width * scale + 2 * MARGIN,
-      height: part.height * scale + 2 * MARGIN + TITLE.height + LEGEND,
+      height: part.height * scale + 2 * MARGIN + TITLE.height + legend,
     },
   };
 }
@@ -41,15 +48,15 @@ function pageOf(part: Rect, most: number): Page {
 function paintPage(
   surface: Surface,
   look: Look,
-  { title, page: { camera, size } }: { title: string; page: Page },
+  { title, page: { camera, size, legend } }: { title: string; page: Page },
 ): void {
   const { background, text } = PALETTES[look.scheme];
   const { width, height } = size;
   surface.rect({ x: 0, y: 0, ...size }, { fill: background });
-  paint(surface, look, camera, { width, height: height - LEGEND });
+  paint(surface, look, camera, { width, height: height - legend });
   // What a part of the map cuts through ends at its edge.
   const top = MARGIN + TITLE.height;
-  const bottom = height - LEGEND - MARGIN;
+  const bottom = height - legend - MARGIN;
   for (const strip of [
     { x: 0, y: 0, width, height: top - BORDER },
     { x: 0, y: bottom + BORDER, width, height: height - bottom - BORDER },
@@ -58,7 +65,7 @@ function paintPage(
   ])
     surface.rect(strip, { fill: background });
   surface.text(title, { x: MARGIN, y: MARGIN + TITLE.size }, { size: TITLE.size, weight: 600, colour: text });
-  paintLegend(surface, look, { x: MARGIN, y: size.height - LEGEND, width: size.width - 2 * MARGIN, height: LEGEND });
+  paintLegend(surface, look, { x: MARGIN, y: height - legend, width: width - 2 * MARGIN });
 }
 
 /** @param part of the map @throws Error if the browser cannot draw it */
@@ -82,8 +89,8 @@ export function svgOf(
   title: string,
   { part, measure }: { part: Rect; measure: (value: string, font: string) => number },
 ): string {
-  const page = pageOf(part, Infinity);
   const surface = svgSurface(measure);
+  const page = pageOf(surface, look, { part, most: Infinity });
   paintPage(surface, look, { title, page });
   return surface.svg(page.size);
 }
@@ -97,15 +104,12 @@ function measured(): (value: string, font: string) => number {
 }
 
 function pngOf(look: Look, title: string, part: Rect): Promise<Blob> {
-  const page = pageOf(part, MOST_PIXELS);
   const canvas = document.createElement("canvas");
+  const surface = canvasSurface(contextOf(canvas), () => 1);
+  const page = pageOf(surface, look, { part, most: MOST_PIXELS });
   canvas.width = Math.ceil(page.size.width);
   canvas.height = Math.ceil(page.size.height);
-  paintPage(
-    canvasSurface(contextOf(canvas), () => 1),
-    look,
-    { title, page },
-  );
+  paintPage(surface, look, { title, page });
   return new Promise((resolve, reject) => {
     canvas.toBlob((blob) => {
       if (blob === null) reject(new Error("The picture is too large for the browser."));

@@ -39,6 +39,8 @@ export interface MapView {
   movable(at: Point): Movable | null;
   /** Shows where something would be. */
   outline(at: Rect | null): void;
+  /** Draws without waiting for the next frame, at the end of a movement. */
+  drawNow(): void;
   /** Whether anything has been shown. */
   readonly isStarted: boolean;
   readonly size: Size;
@@ -139,6 +141,12 @@ export function createMapView(canvas: HTMLCanvasElement, onMove: () => void): Ma
     outline: (at) => {
       outlined = at;
       schedule();
+    },
+    drawNow: () => {
+      if (flight !== null) camera = flight.to;
+      flight = null;
+      cancelAnimationFrame(frame);
+      draw(performance.now());
     },
     get isStarted() {
       return look !== null;

@@ -10,6 +10,7 @@ import { svgOf } from "./files.js";
 import { findIn, NO_FILTERS, shownIn } from "./filters.js";
 import type { Rect } from "./geometry.js";
 import type { Layout, PlacedBox } from "./layout.js";
+import { legendOf } from "./legend-entries.js";
 import { otherTexts, wordsOf } from "./link-words.js";
 import { modelOf } from "./model.js";
 import { neighboursOf } from "./neighbours.js";
@@ -447,6 +448,23 @@ describe("files of a part of the map", () => {
     expect(heightOf(svg)).toBeLessThan(heightOf(svgOf(look, "Office", { part: look.layout.bounds, measure })));
     const diagram = drawIoOf(look, "Office", part);
     expect([diagram.includes('value="nas'), diagram.includes('value="probe')]).toEqual([true, false]);
+  });
+
+  it("have all of the legend, in as many rows as it takes", () => {
+    const varied = lookAt("subnets", {
+      nodes: [
+        ...[subnet("lan"), subnet("lab"), host("nas"), host("printer", { role: "Printer" })],
+        service("plex", "nas", { category: "Media" }),
+      ],
+      edges: [inSubnet("nas", "lan"), inSubnet("nas", "lab", { id: "second" })],
+    });
+    const svg = svgOf(varied, "Office", { part: { x: 0, y: 0, width: 150, height: 100 }, measure });
+    const [, width = 0, height = 0] = (/viewBox="0 0 ([\d.]+) ([\d.]+)"/.exec(svg) ?? []).map(Number);
+    const names = legendOf(varied).map(({ name }) => name);
+    const places = names.map((name) => new RegExp(`x="([\\d.]+)" y="([\\d.]+)"[^>]*>${name}<`).exec(svg));
+    expect(names.length).toBeGreaterThan(2);
+    for (const [n, place] of places.entries())
+      expect([names[n], Number(place?.[1]) < width, Number(place?.[2]) < height]).toEqual([names[n], true, true]);
   });
 
   it("end where it cuts through a box", () => {

@@ -1,4 +1,4 @@
-import { Button, Drawer, useComputedColorScheme } from "@mantine/core";
+import { Button, Drawer } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
 import type { Diff, Topology, TopologyNode } from "@nts/shared/contract";
 import { lazy, type ReactNode, Suspense, useCallback, useDeferredValue, useMemo, useRef, useState } from "react";
@@ -6,6 +6,7 @@ import { useNavigate } from "react-router";
 import { Page } from "../parts/page.js";
 import { notifyFailure } from "../parts/toast.js";
 import { hostPath, servicePath, subnetPath } from "../paths.js";
+import { useDrawnScheme } from "../printing.js";
 import { useHasLevel } from "../session/session.js";
 import { useNetworkScope } from "../scope/networks.js";
 import { type KnownTags, useTags } from "../tags/tags.js";
@@ -62,7 +63,7 @@ interface OverviewProps {
   readonly onLookBack: () => void;
 }
 
-const NARROW = "(max-width: 62em)";
+const NARROW = "screen and (max-width: 62em)";
 /** Pixels of the panel over the map. */
 const PANEL_WIDTH = 336;
 
@@ -70,12 +71,12 @@ const PANEL_WIDTH = 336;
 export function Overview(props: OverviewProps): ReactNode {
   const { topology, whole, marks, diff, at, to, title, about, networkId, time, waiting } = props;
   const { isLookingBack, onLookBack } = props;
-  const scheme = useComputedColorScheme("light");
   const isNarrow = useMediaQuery(NARROW, matchMedia(NARROW).matches);
   const tags = useTags();
   const state = useMapState();
   const { view, search, filters, selected, select } = state;
   const canvas = useRef<CanvasHandle | null>(null);
+  const scheme = useDrawnScheme((isPrinting) => canvas.current?.print(isPrinting));
   const navigate = useNavigate();
 
   const [isArranging, setArranging] = useState(false);
@@ -150,7 +151,7 @@ export function Overview(props: OverviewProps): ReactNode {
       }
     >
       <Views view={view} onView={state.setView} />
-      <div className={classes.stage} data-whole-width data-fills-window>
+      <div className={classes.stage} data-fills-window>
         <div className={classes.view}>
           {waiting ?? (
             <Canvas

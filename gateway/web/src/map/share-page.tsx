@@ -1,4 +1,4 @@
-import { Text, Title, useComputedColorScheme } from "@mantine/core";
+import { Text, Title } from "@mantine/core";
 import { ApiError, createClient } from "@nts/shared/client";
 import { getSharedView, type SharedView } from "@nts/shared/contract";
 import { useQuery } from "@tanstack/react-query";
@@ -21,6 +21,7 @@ import { Results } from "./results.js";
 import { pictureOf } from "./saved-view.js";
 import { SharedPanel } from "./shared-panel.js";
 import { useIcons } from "./use-icons.js";
+import { useDrawnScheme } from "../printing.js";
 import { useLayout } from "./use-layout.js";
 import { Zoom } from "./zoom.js";
 
@@ -76,8 +77,8 @@ const when = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle
 
 function SharedMap({ shared }: { readonly shared: SharedView }): ReactNode {
   const { view, network_name: networkName, at, tags, topology } = shared;
-  const scheme = useComputedColorScheme("light");
   const canvas = useRef<CanvasHandle | null>(null);
+  const scheme = useDrawnScheme((isPrinting) => canvas.current?.print(isPrinting));
   const [selected, select] = useState<string | null>(null);
   const picture = useMemo(() => pictureOf({ ...view, filters: NO_FILTERS }), [view]);
   const [arrangement, arrange] = useState(picture.arrangement);
@@ -108,7 +109,7 @@ function SharedMap({ shared }: { readonly shared: SharedView }): ReactNode {
           {at !== null && `, as it was on ${when.format(new Date(at))}`}
         </Text>
       </header>
-      <div className={classes.stage} data-whole-width>
+      <div className={classes.stage}>
         <div className={classes.view}>
           <Canvas
             look={look}
