@@ -18,6 +18,7 @@ describe("what schemas say is wrong", () => {
     [z.enum(["Tcp", "Udp"]), "Icmp", "must be one of Tcp, Udp"],
     [z.literal("Port"), "Car", "must be Port"],
     [z.array(z.string()).max(2), ["a", "b", "c"], "must have at most 2 elements"],
+    [z.array(z.string()).min(1), [], "must have at least 1 element"],
     [z.string().min(3), "a", "must have at least 3 characters"],
     [z.int().min(1), 0, "must be at least 1"],
     [z.int().max(65_535), 70_000, "must be at most 65535"],

@@ -34,12 +34,12 @@ const FORMATS: Readonly<Record<string, string>> = {
 
 /** What is counted in a value of a kind; others are compared. */
 const COUNTED: Readonly<Record<string, string>> = {
-  string: "characters",
-  array: "elements",
-  set: "elements",
-  map: "members",
-  object: "members",
-  record: "members",
+  string: "character",
+  array: "element",
+  set: "element",
+  map: "member",
+  object: "member",
+  record: "member",
 };
 
 const INVALID = "is invalid";
@@ -116,7 +116,8 @@ interface Words {
 
 function bound({ origin, inclusive, exact }: Bounded, limit: number | bigint, words: Words): string {
   const counted = COUNTED[origin];
-  if (counted !== undefined) return `must have ${exact === true ? "exactly" : words.counted} ${limit} ${counted}`;
+  if (counted !== undefined)
+    return `must have ${exact === true ? "exactly" : words.counted} ${limit} ${counted}${Number(limit) === 1 ? "" : "s"}`;
   return `must be ${inclusive === false ? words.excluded : words.included} ${limit}`;
 }
 

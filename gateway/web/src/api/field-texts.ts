@@ -11,6 +11,7 @@ const NAMES: Readonly<Record<string, string>> = {
   host_id: "Host",
   port_id: "Port",
   interface_id: "Interface",
+  interface_ids: "Interfaces",
   missed_since: "Not seen since",
   service_definition: "Type",
   subnet_type: "Type",
