@@ -7,6 +7,7 @@ import { type ReactNode, useCallback, useEffect, useMemo, useRef, useState } fro
 import { isTransient } from "../api/failure.js";
 import { EmptyState } from "../parts/empty-state.js";
 import { FailureState } from "../parts/failure-state.js";
+import { useDrawnScheme } from "../parts/printing.js";
 import { Waiting } from "../parts/waiting.js";
 import { withCollapsed } from "./arrangement.js";
 import type { Names } from "./boxes.js";
@@ -21,7 +22,6 @@ import { Results } from "./results.js";
 import { pictureOf } from "./saved-view.js";
 import { SharedPanel } from "./shared-panel.js";
 import { useIcons } from "./use-icons.js";
-import { useDrawnScheme } from "../printing.js";
 import { useLayout } from "./use-layout.js";
 import { Zoom } from "./zoom.js";
 
