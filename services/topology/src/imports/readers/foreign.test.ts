@@ -8,6 +8,7 @@ describe("a file that is not read", () => {
     ["addresses alone", "10.0.0.1\n10.0.0.2\n10.0.0.3\n", /headings ip_address and hostname/],
     ["leases by netsh", "\nChanged the current scope context to 10.0.0.0 scope.\n".trim(), /Get-DhcpServerv4Lease/],
     ["findings of Nessus", '"Plugin ID","CVE","CVSS","Risk","Host"\n', /scan with nmap -oX/],
+    ["Fing without headings", "10.0.0.1;up;;2026/11/29 10:00:00;gw;00:11:32:00:00:01;AVM\n", /IP Address;State/],
     ["ip -br address", "lo               UNKNOWN        127.0.0.1/8 ::1/128\n", /ip -j neigh/],
   ])("is refused with what to import instead: %s", (_what, beginning, advice) => {
     expect(adviceFor(beginning)).toMatch(advice);

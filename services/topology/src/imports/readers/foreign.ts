@@ -112,6 +112,10 @@ const FOREIGN: readonly (readonly [beginning: RegExp, advice: string])[] = [
     /^"?Plugin ID"?,/,
     "is a report of Nessus, which lists findings: scan with nmap -oX, or write its machines as a table with the headings ip_address and hostname",
   ],
+  [
+    /^\d{1,3}(?:\.\d{1,3}){3};(?:up|down);/,
+    "is a table of Fing without headings: write IP Address;State;Checked;Changed;Hostname;MAC Address;Vendor above it",
+  ],
   [/^\[\s*\]\s*$/, "is an empty list: there is nothing to import"],
   [/^"?prefix"?\s*[,;\t]/i, "lists networks, not machines: export the IP addresses instead"],
   [/^\{\\rtf/, "is a formatted text: save it as plain text"],
