@@ -22,8 +22,9 @@ export type Identity = z.infer<typeof Stored>;
 /** The folder, by the option, the service manager, or the system's conventions. */
 export function stateFolder({ env }: Pick<Terminal, "env">, given: string | undefined): string {
   const base = env["XDG_STATE_HOME"] ?? "";
-  const own = join(base === "" ? join(env["HOME"] ?? homedir(), ".local/state") : base, "nts-agent");
-  return given ?? env["NTS_AGENT_STATE"] ?? env["STATE_DIRECTORY"] ?? own;
+  // Users of services need not have a home, and their names may not be known to the system.
+  const own = (): string => join(base === "" ? join(env["HOME"] ?? homedir(), ".local/state") : base, "nts-agent");
+  return given ?? env["NTS_AGENT_STATE"] ?? env["STATE_DIRECTORY"] ?? own();
 }
 
 /** @throws Problem if it cannot be used */
