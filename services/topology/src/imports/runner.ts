@@ -45,8 +45,8 @@ export const RUNNER_LIMITS: RunnerLimits = {
   jobWaitMs: 900_000,
   smallBytes: 2 * MIB,
   largeWaiting: 200,
-  thread: { seconds: 10, memoryMb: 112 },
-  jobThread: { seconds: 60, memoryMb: 112 },
+  thread: { seconds: 10, memoryMb: 96 },
+  jobThread: { seconds: 60, memoryMb: 96 },
 };
 
 /** Given to an import when it starts. */

@@ -75,7 +75,7 @@ const PARK_MS = 4_000;
 /** How long a stopping process waits for the hosts that are being written. */
 const STOP_MS = 6_000;
 /** Reports that arrive, wait or are imported: of a collector, and of all those of an organization. */
-export const REPORTS_AT_ONCE = { ofCollector: 4, ofOrganization: 16 };
+export const REPORTS_AT_ONCE = { ofCollector: 2, ofOrganization: 16 };
 const RETRY_SECONDS = 2;
 
 const ENDS: Readonly<Record<JobEnd | "interrupted", JobProgress>> = {
