@@ -40,7 +40,8 @@ export function removeDatabases(folder) {
 
 /** Removes laboratories whose process, by which their network namespaces are named, has ended. */
 export function removeLaboratories() {
-  const left = entriesOf(NAMESPACES).filter((name) => {
+  const names = new Set([...entriesOf(NAMESPACES), ...entriesOf(NAMESPACE_SETTINGS)]);
+  const left = [...names].filter((name) => {
     const pid = /^nts-(?:lab|wired)-(\d+)-/.exec(name)?.[1];
     return pid !== undefined && !existsSync(`/proc/${pid}`);
   });
