@@ -18,7 +18,7 @@ import type { Look } from "./look.js";
 import { createMapView, type Hit, idOf, type MapView } from "./map-view.js";
 import classes from "./map.module.css";
 import { MiniMap } from "./mini-map.js";
-import { type Direction, placeOfNode, placeToGoFrom, placeToMove, stopBeside } from "./places.js";
+import { type Direction, placeOfAll, placeOfNode, placeToGoFrom, placeToMove, stopBeside } from "./places.js";
 import { Tip } from "./tip.js";
 
 /** Imperative functions of the canvas. */
@@ -26,7 +26,7 @@ export interface CanvasHandle {
   zoom(factor: number): void;
   /** Fits everything into view. */
   fit(): void;
-  /** Moves the camera to a node. */
+  /** Moves the camera to a node that is selected with this, and to what it has to do with. */
   show(id: string): void;
   /** The part of the map that is in view; null before it is drawn. */
   visible(): Rect | null;
@@ -56,6 +56,9 @@ const KEY_ZOOM = 1.4;
 /** Dots for each pixel. */
 const PAPER_RATIO = 3;
 
+/** By what the selection has changed: keys go on in the view as it is; what is clicked is in it, unlike what is chosen elsewhere. */
+type Cause = "key" | "pointer" | "elsewhere";
+
 /** The map. The list beside it is its accessible alternative. */
 export function Canvas(props: CanvasProps): ReactNode {
   const { look, onSelect, onOpen, isArranging, onMove, onCollapse, handle, covered } = props;
@@ -67,6 +70,8 @@ export function Canvas(props: CanvasProps): ReactNode {
   const latest = useRef({ look, onSelect, isArranging, onMove, onCollapse });
   // keys that follow each other do not wait for the page to be drawn
   const selected = useRef(look.selected);
+  const cause = useRef<Cause>("elsewhere");
+  const fittedTo = useRef<ReadonlySet<string> | null>(null);
 
   useEffect(() => {
     latest.current = { look, onSelect, isArranging, onMove, onCollapse };
@@ -106,20 +111,24 @@ export function Canvas(props: CanvasProps): ReactNode {
   }, []);
 
   useEffect(() => {
-    if (view === null) return;
-    const isFirst = !view.isStarted;
-    view.show(look);
-    // a link to the map with a selection leads to it
-    const place = isFirst && look.selected !== null ? placeOfNode(look.layout, look.model, look.selected) : null;
-    if (place !== null) view.fit(place, CLOSE);
+    view?.show(look);
   }, [view, look]);
 
-  // what the panel describes is not under it
+  // what is lifted is in view, and the selection not under the panel
+  const { lifted } = look;
   useEffect(() => {
-    if (view === null || look.selected === null || covered === 0) return;
-    const place = placeOfNode(look.layout, look.model, look.selected);
-    if (place !== null) uncover(view, place, covered);
-  }, [view, look.selected, look.layout, look.model, covered]);
+    if (view === null) return;
+    const by = cause.current;
+    cause.current = "pointer";
+    if (isSame(fittedTo.current, lifted)) return;
+    fittedTo.current = lifted;
+    const { layout, model, selected: id } = look;
+    const all = by === "key" ? null : placeOfAll(layout, lifted);
+    const place = id === null || covered === 0 ? null : placeOfNode(layout, model, id);
+    if (all !== null && (id === null || by === "elsewhere" || !encloses(view.visible, all)))
+      view.fit(beside(all, view, covered), CLOSE);
+    else if (place !== null) uncover(view, place, covered);
+  }, [view, look, lifted, covered]);
 
   // what it uses, and by what it is used, is in view as well
   const { relations, layout, shown } = look;
@@ -127,13 +136,13 @@ export function Canvas(props: CanvasProps): ReactNode {
     if (view === null || relations.length === 0) return;
     const all = around(relations.flatMap(({ from, to }) => tilesOf(layout, shown, [from, to])));
     if (all === null || encloses(view.visible, all)) return;
-    const { width } = view.size;
-    view.fit({ ...all, width: (all.width * width) / Math.max(1, width - covered) }, CLOSE);
+    view.fit(beside(all, view, covered), CLOSE);
   }, [view, relations, layout, shown, covered]);
 
-  useImperativeHandle(handle, () => handleOf(view, latest));
+  useImperativeHandle(handle, () => handleOf(view, latest, cause));
 
-  function select(id: string | null): void {
+  function selectByKey(id: string | null): void {
+    if (id !== selected.current) cause.current = "key";
     selected.current = id;
     onSelect(id);
   }
@@ -155,9 +164,10 @@ export function Canvas(props: CanvasProps): ReactNode {
     if (view === null) return;
     const { key } = event;
     if (key.startsWith("Arrow") && event.altKey) moveByKey(key as Direction, event.shiftKey ? "box" : "tile");
-    else if (key.startsWith("Arrow")) select(step(view, { ...look, selected: selected.current }, key as Direction));
+    else if (key.startsWith("Arrow"))
+      selectByKey(step(view, { ...look, selected: selected.current }, key as Direction));
     else if (key === "Enter" && selected.current !== null) onOpen(selected.current);
-    else if (key === "Escape") select(null);
+    else if (key === "Escape") selectByKey(null);
     else if (key === "f" || key === "Home") view.fit();
     else if (key === "c") collapseByKey();
     else if (key === "+" || key === "=") view.zoom(KEY_ZOOM);
@@ -225,6 +235,16 @@ function grabbedAt(view: MapView, at: Point, latest: RefObject<Moving>): Grabbed
   };
 }
 
+function isSame(one: ReadonlySet<string> | null, other: ReadonlySet<string> | null): boolean {
+  if (one === null || other === null) return one === other;
+  return one.size === other.size && [...one].every((id) => other.has(id));
+}
+
+/** A part of the map with the room that a panel at its right takes. */
+function beside(place: Rect, { size: { width } }: MapView, covered: number): Rect {
+  return { ...place, width: (place.width * width) / Math.max(1, width - covered) };
+}
+
 const BESIDE_PANEL = 24;
 
 /** Moves the map so that a part of it is not at the right, under the panel. */
@@ -246,7 +266,11 @@ function step(view: MapView, { layout, model, selected }: Look, direction: Direc
   return next.id;
 }
 
-function handleOf(view: MapView | null, latest: RefObject<Pick<CanvasProps, "look" | "onSelect">>): CanvasHandle {
+function handleOf(
+  view: MapView | null,
+  latest: RefObject<Pick<CanvasProps, "look">>,
+  cause: RefObject<Cause>,
+): CanvasHandle {
   return {
     zoom: (factor) => view?.zoom(factor),
     fit: () => view?.fit(),
@@ -256,8 +280,9 @@ function handleOf(view: MapView | null, latest: RefObject<Pick<CanvasProps, "loo
       view?.drawNow();
     },
     show: (id) => {
-      const { layout, model } = latest.current.look;
-      const place = placeOfNode(layout, model, id);
+      const { layout, model, selected } = latest.current.look;
+      if (id !== selected) cause.current = "elsewhere";
+      const place = id === selected ? placeOfNode(layout, model, id) : null;
       if (place !== null) view?.fit(place, CLOSE);
     },
   };

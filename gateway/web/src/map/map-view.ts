@@ -41,8 +41,6 @@ export interface MapView {
   outline(at: Rect | null): void;
   /** Draws without waiting for the next frame, at the end of a movement. */
   drawNow(): void;
-  /** Whether anything has been shown. */
-  readonly isStarted: boolean;
   readonly size: Size;
   /** The part of the map in view. */
   readonly visible: Rect;
@@ -147,9 +145,6 @@ export function createMapView(canvas: HTMLCanvasElement, onMove: () => void): Ma
       flight = null;
       cancelAnimationFrame(frame);
       draw(performance.now());
-    },
-    get isStarted() {
-      return look !== null;
     },
     get size() {
       return size;

@@ -15,7 +15,7 @@ import { otherTexts, wordsOf } from "./link-words.js";
 import { modelOf } from "./model.js";
 import { neighboursOf } from "./neighbours.js";
 import { paint } from "./paint.js";
-import { stopBeside } from "./places.js";
+import { placeOfAll, stopBeside } from "./places.js";
 import { hitAt, projected } from "./projection.js";
 import { isInside, layoutFor, lookAt, names, nested, overlapping, segmentsOf, SIZE } from "./testing/layouts.js";
 import { host, inSubnet, link, service, subnet } from "./testing/nodes.js";
@@ -257,6 +257,16 @@ describe("what is where", () => {
       "group No address": ["lost"],
     });
     expect(layoutFor("subnets", topology).lines.map(({ to }) => to)).toEqual(["lan", "dmz"]);
+  });
+
+  it("what is lifted is around its boxes and tiles, and nothing without them", () => {
+    const layout = layoutFor("subnets", topology);
+    const lifted = neighboursOf(modelOf(topology), "b");
+    const place = placeOfAll(layout, lifted)!;
+    const lan = layout.boxes.find(({ spec }) => spec.nodeId === "lan")!;
+    expect(place).toMatchObject({ x: lan.x, y: lan.y, width: lan.width, height: lan.height });
+    expect(placeOfAll(layout, new Set(["lan", "dmz"]))!.height).toBeGreaterThanOrEqual(lan.height);
+    expect([placeOfAll(layout, null), placeOfAll(layout, new Set(["elsewhere"]))]).toEqual([null, null]);
   });
 
   it("hosts around their guests, services by category, and hosts by tag", () => {

@@ -6,9 +6,14 @@ import { hostIdOf, type Model } from "./model.js";
 // Where nodes are in a layout.
 
 /** The part of the map with the boxes and tiles of a node, and those of its host; null if the view shows none. */
-export function placeOfNode({ boxes }: Layout, { nodes }: Model, id: string): Rect | null {
+export function placeOfNode(layout: Layout, { nodes }: Model, id: string): Rect | null {
   const node = nodes.get(id);
-  const ids = new Set([id, node === undefined ? null : hostIdOf(node)]);
+  return placeOfAll(layout, new Set([id, ...(node === undefined ? [] : [hostIdOf(node) ?? id])]));
+}
+
+/** The part with the boxes and tiles of nodes. */
+export function placeOfAll({ boxes }: Layout, ids: ReadonlySet<string> | null): Rect | null {
+  if (ids === null) return null;
   return around(
     boxes.flatMap((box) => [
       ...(box.spec.nodeId !== null && ids.has(box.spec.nodeId) ? [box] : []),
@@ -18,7 +23,7 @@ export function placeOfNode({ boxes }: Layout, { nodes }: Model, id: string): Re
   );
 }
 
-function hasAny({ tiles, boxes, bars }: BoxSpec, ids: ReadonlySet<string | null>): boolean {
+function hasAny({ tiles, boxes, bars }: BoxSpec, ids: ReadonlySet<string>): boolean {
   return (
     tiles.some(({ node }) => ids.has(node.id)) ||
     [...boxes, ...bars].some((box) => (box.nodeId !== null && ids.has(box.nodeId)) || hasAny(box, ids))
