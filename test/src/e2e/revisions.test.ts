@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from "@jest/globals";
 import { OPERATIONS, type AnyEndpoint } from "@nts/shared/contract";
 import { aKey, anAccount, type Account } from "../support/api.js";
 import { type SharedStack, sharedStack } from "../support/shared-stack.js";
-import { aNetworkWithAHost, type Made, UNKNOWN } from "../support/world.js";
+import { aNetworkWithAHost, type Made, SINGULAR, UNKNOWN } from "../support/world.js";
 
 let stack: SharedStack;
 let account: Account;
@@ -16,17 +16,7 @@ beforeAll(async () => {
   const world = await aNetworkWithAHost(session);
   const { id } = await aKey(stack.url, account);
   entities = {
-    networks: world.network,
-    subnets: world.subnet,
-    views: world.view,
-    dependencies: world.dependency,
-    vlans: world.vlan,
-    links: world.link,
-    hosts: world.host,
-    interfaces: world.interface,
-    ports: world.port,
-    services: world.service,
-    bindings: world.binding,
+    ...Object.fromEntries(Object.entries(SINGULAR).map(([plural, member]) => [plural, world[member]])),
     tags: await session.data<Made>("post", "/api/v1/tags", { name: "a tag" }),
     organizations: { id: organizationId, name: "My Organization" },
     "auth/keys": { id, name: "a key", organization_id: organizationId, user_id: userId, tags: [] },
@@ -35,22 +25,8 @@ beforeAll(async () => {
 
 const resourceOf = ({ path }: AnyEndpoint): string =>
   /^\/api\/v1\/((?:auth|organizations)\/keys|[\w-]+)/.exec(path)?.[1] ?? "";
-const known = (one: AnyEndpoint): boolean =>
-  [
-    "networks",
-    "subnets",
-    "hosts",
-    "interfaces",
-    "ports",
-    "services",
-    "bindings",
-    "links",
-    "vlans",
-    "tags",
-    "organizations",
-    "auth/keys",
-    "organizations/keys",
-  ].includes(resourceOf(one));
+const OTHERS = ["tags", "organizations", "auth/keys", "organizations/keys"];
+const known = (one: AnyEndpoint): boolean => resourceOf(one) in SINGULAR || OTHERS.includes(resourceOf(one));
 const single = OPERATIONS.filter((one) => one.path.endsWith("/{id}") && known(one));
 const named = (method: string): (readonly [string, AnyEndpoint])[] =>
   single.filter((one) => one.method === method).map((one) => [one.operationId, one] as const);
@@ -69,6 +45,14 @@ const BODIES: Readonly<Record<string, object>> = {
 };
 
 const etagOf = (response: { headers: Headers }): string => response.headers.get("etag") ?? "";
+
+/** Changes a member that the entity has. */
+function changeOf(entity: Made): object {
+  if ("number" in entity) return { number: 8443 };
+  if ("ends" in entity) return { speed_mbps: 100 };
+  if ("client" in entity) return { note: "changed" };
+  return { name: "changed" };
+}
 
 describe("revisions of single objects: reading and updating", () => {
   it.each(named("get"))(
@@ -105,8 +89,7 @@ describe("revisions of single objects: reading and updating", () => {
       const again = await put(echoed.body.data);
       expect([again.status, etagOf(again), again.body.data]).toEqual([200, etagOf(echoed), echoed.body.data]);
 
-      const change =
-        "number" in entity ? { number: 8443 } : "ends" in entity ? { speed_mbps: 100 } : { name: "changed" };
+      const change = changeOf(entity);
       const changed = await put({ ...entity, ...change }, etagOf(echoed));
       expect([changed.status, etagOf(changed) === etagOf(echoed)]).toEqual([200, false]);
       const times = [echoed, changed].map(({ body }) => (body.data as { updated_at: string }).updated_at);

@@ -1,16 +1,8 @@
 import { afterAll, beforeAll, expect, it } from "@jest/globals";
 import {
   createHost,
-  createInterface,
   createNetwork,
-  createPort,
-  createService,
-  createSubnet,
   createTag,
-  createDependency,
-  createLink,
-  createView,
-  createVlan,
   deleteHost,
   deleteTag,
   OPERATIONS,
@@ -23,8 +15,9 @@ import { QUOTA_ERRORS } from "@nts/shared/contract/common";
 import { createStorage } from "@nts/topology/storage/storage";
 import { waitForJournal } from "../support/moments.js";
 import { revert, withRequestId } from "../support/reverts.js";
-import { type Caller, startTopology, type Topology } from "../support/topology.js";
-import { aHost, aNetwork, echoOf, onPort, unknownEntity } from "../support/topology-world.js";
+import { type Caller, type Refusal, startTopology, type Topology } from "../support/topology.js";
+import { createOneOfEachKind, KINDS, operationsOf } from "../support/topology-everything.js";
+import { aHost, aNetwork, echoOf, onPort } from "../support/topology-world.js";
 
 const LIMIT = 40;
 /** The quota of networks, and of tags. */
@@ -62,39 +55,30 @@ async function fill(caller: Caller, create: (n: number) => Promise<{ status: num
 }
 
 it("an organization creates no more than its quota, of all kinds together, until something is deleted", async () => {
-  const world = await aNetwork(topology.aCaller());
-  const { owner, network } = world;
-  const host = await aHost(world, { interfaces: 1, ports: 1, services: 33 });
-  const network_id = network.id;
+  const owner = topology.aCaller();
+  const one = await createOneOfEachKind(owner);
+  const network_id = one.networks.id;
+  const world = { owner, network: one.networks, subnet: one.subnets };
+  // One of each kind comes with a second host, and a binding.
+  const left = LIMIT - KINDS.length - 2;
+  const host = await aHost(world, { name: "full", services: left - 3 });
   expect(await fill(owner, (n) => owner.send(createTag, { body: { name: `t${n}` } }))).toBe(2);
-  const child = { network_id, host_id: host.id };
   for (const caller of [owner, owner.via(1)]) {
-    const service = { ...child, name: "late", service_definition: "nginx" };
-    const refusals = {
-      create_tag: caller.refusal(createTag, { body: { name: "late" } }),
-      create_network: caller.refusal(createNetwork, { body: { name: "late" } }),
-      create_host: caller.refusal(createHost, { body: { network_id, name: "late" } }),
-      create_subnet: caller.refusal(createSubnet, { body: { network_id, cidr: "10.9.0.0/16", name: "x" } }),
-      create_view: caller.refusal(createView, { body: { network_id, name: "late" } }),
-      create_vlan: caller.refusal(createVlan, { body: { network_id, vid: 9, name: "late" } }),
-      create_dependency: caller.refusal(createDependency, {
-        body: { network_id, client: { host_id: host.id, process: "cron" }, server: { host_id: host.id } },
-      }),
-      create_link: caller.refusal(createLink, {
-        body: { network_id, ends: [{ host_id: host.id }, { host_id: unknownEntity().id }] },
-      }),
-      create_interface: caller.refusal(createInterface, {
-        body: { ...child, subnet_id: world.subnet.id, ip_address: "10.0.9.9" },
-      }),
-      create_port: caller.refusal(createPort, { body: { ...child, number: 9, protocol: "Tcp" } }),
-      create_service: caller.refusal(createService, { body: service }),
-      split_host: caller.refusal(splitHost, {
-        params: host,
-        body: { interface_ids: [host.interfaces[0]!.id], name: "late" },
+    const refused: Record<string, Refusal> = {
+      create_tag: await caller.refusal(createTag, { body: { name: "late" } }),
+      split_host: await caller.refusal(splitHost, {
+        params: one.hosts,
+        body: { interface_ids: [one.interfaces.id], name: "late" },
       }),
     };
-    expect([...Object.keys(refusals), ...TRIED_ELSEWHERE].sort()).toEqual(addingOperations());
-    for (const refusal of await Promise.all(Object.values(refusals))) expect(refusal).toEqual(exceeded);
+    for (const kind of KINDS) {
+      const { entityName, createLike } = operationsOf(caller, kind);
+      const { status, code, params } = await createLike(one[kind]);
+      refused[`create_${entityName.toLowerCase()}`] = [status, code, params];
+    }
+    expect([...Object.keys(refused), ...TRIED_ELSEWHERE].sort()).toEqual(addingOperations());
+    for (const [operation, refusal] of Object.entries(refused))
+      expect([operation, refusal]).toEqual([operation, exceeded]);
     const scan = `<nmaprun scanner="nmap"><host><status state="up"/><address addr="10.0.0.9" addrtype="ipv4"/></host></nmaprun>`;
     const path = `/api/v1/imports/nmap?network_id=${network_id}`;
     const { data } = await caller.raw("post", path, scan, { "content-type": "application/xml" });

@@ -1,4 +1,5 @@
 /** One entity of each kind and its operations, for tests that run through all kinds. */
+import type { z } from "zod";
 import * as contract from "@nts/shared/contract";
 import { KINDS_IN_NETWORKS, pluralOf } from "@nts/shared/contract";
 import type {
@@ -84,6 +85,8 @@ export interface Operations {
   list(query?: object): Promise<ServiceResponse<Entity[]>>;
   get(id: string, headers?: Record<string, string>): Promise<ServiceResponse<Entity>>;
   create(body: object): Promise<ServiceResponse<Entity>>;
+  /** Creates another one with the same members, without children. */
+  createLike(entity: object): Promise<ServiceResponse<Entity>>;
   update(id: string, body: object, headers?: Record<string, string>): Promise<ServiceResponse<Entity>>;
   remove(id: string, headers?: Record<string, string>): Promise<ServiceResponse<null>>;
   removeAll(ids: readonly string[]): Promise<ServiceResponse<unknown>>;
@@ -100,8 +103,15 @@ export function operationsOf(caller: Caller, kind: Kind): Operations {
     list: (query = {}) => send(named(`list${several}`), { query }),
     get: (id, headers = {}) => send(named(`get${entityName}`), { params: { id }, headers }),
     create: (body) => send(named(`create${entityName}`), { body }),
+    createLike: (entity) =>
+      send(named(`create${entityName}`), { body: bodyLike(named(`create${entityName}`), entity) }),
     update: (id, body, headers = {}) => send(named(`update${entityName}`), { params: { id }, body, headers }),
     remove: (id, headers = {}) => send(named(`delete${entityName}`), { params: { id }, headers }),
     removeAll: (ids) => send(named(`bulkDelete${several}`), { body: ids }),
   };
+}
+
+function bodyLike({ body }: AnyEndpoint, entity: object): object {
+  const members = Object.keys((body as z.ZodObject).shape).filter((name) => !KINDS.some((kind) => kind === name));
+  return Object.fromEntries(Object.entries(entity).filter(([name]) => members.includes(name)));
 }
