@@ -54,6 +54,9 @@ export const TAG_SEPARATOR = ";";
 /** Begins the heading of a column with the values of an attribute. */
 export const ATTRIBUTE_COLUMN = "attributes_";
 
+/** Begins the heading of a column with what sources have observed, which tables are exported with. */
+export const OBSERVED_COLUMN = "observed_";
+
 /** What a column of a CSV table can be said to mean; also an attribute, such as `attributes_rack`. */
 export const COLUMN_MEANINGS = [
   "ip_address",

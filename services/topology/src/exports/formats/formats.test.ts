@@ -254,29 +254,53 @@ describe("a table", () => {
       .slice(0, -1);
 
   it.each([
-    ["hosts", 'NAS (Büro),nas.home.example,10.0.0.5 2001:db8::5,00:11:22:33:44:55 ?,,,"prod\\, EU;a\\;b",Büro 1,id'],
-    ["interfaces", "NAS (Büro),eth0,10.0.0.5,00:11:22:33:44:55"],
-    ["ports", "NAS (Büro),10.0.0.5,443,Tcp"],
-    ["services", "NAS (Büro),10.0.0.5,443,Tcp,web,nginx,true"],
+    [
+      "hosts",
+      'NAS (Büro),nas.home.example,10.0.0.5 2001:db8::5,00:11:22:33:44:55 ?,,,"prod\\, EU;a\\;b",Büro 1,id,,,,,,',
+    ],
+    ["interfaces", "NAS (Büro),eth0,10.0.0.5,00:11:22:33:44:55,"],
+    ["ports", "NAS (Büro),10.0.0.5,443,Tcp,,,"],
+    ["services", "NAS (Büro),10.0.0.5,443,Tcp,web,nginx,true,,"],
   ] as const)("of %s contains what an import of one reads", (resource, row) => {
     const [, first = ""] = rowsOf(resource, { ...NAS, tags: ["t1", "a;b"] });
-    expect(first.replace(/host-\d+$/, "id")).toBe(row);
+    expect(first.replace(/host-\d+/, "id")).toBe(row);
   });
 
   it("has a column for each attribute, which is empty where a row has none", () => {
     const writer = createCsvWriter("hosts", names, ["constructor", "height", "rack"]);
     const file = fileOf(writer, { name: "nas", role: "Nas", attributes: { rack: "=A3", height: 2 } }, { name: "pi" });
     expect(file.replaceAll(/host-\d+/g, "id").split("\r\n")).toEqual([
-      "name,hostname,ip_addresses,mac_addresses,description,role,tags,network,id,attributes_constructor,attributes_height,attributes_rack",
-      "nas,,,,,Nas,,Büro 1,id,,2,'=A3",
-      "pi,,,,,,,Büro 1,id,,,",
+      "name,hostname,ip_addresses,mac_addresses,description,role,tags,network,id,attributes_constructor,attributes_height,attributes_rack,observed_role,observed_vendor,observed_model,observed_serial,observed_os,observed_os_version",
+      "nas,,,,,Nas,,Büro 1,id,,2,'=A3,,,,,,",
+      "pi,,,,,,,Büro 1,id,,,,,,,,,",
       "",
+    ]);
+  });
+
+  it("ends with what sources have observed", () => {
+    const by = { by: "nmap", since: "2026-01-01T00:00:00.000Z" };
+    const observed = { role: { value: "Server", ...by }, os: { name: "Linux", version: "6.1", ...by } };
+    const ofService = { product: { value: "nginx", ...by }, version: { value: "1.26.0", ...by } };
+    const host = aHost({ name: "web", ips: ["10.0.0.5"], ports: [[80, "Tcp"]] });
+    const services = host.services.map((service) => ({ ...service, observed: ofService }));
+    const lines = (resource: CsvResource): string[] => {
+      const writer = createCsvWriter(resource, names);
+      return [writer.begin, writer.hosts([{ ...host, observed, services } as unknown as Host])];
+    };
+    const ends = (resource: CsvResource, columns: number): (string | undefined)[] =>
+      lines(resource).map((line) => line.trimEnd().split(",").slice(-columns).join(","));
+    expect([ends("hosts", 6), ends("services", 2)]).toEqual([
+      [
+        "observed_role,observed_vendor,observed_model,observed_serial,observed_os,observed_os_version",
+        "Server,,,,Linux,6.1",
+      ],
+      ["observed_product,observed_version", "nginx,1.26.0"],
     ]);
   });
 
   it("contains no spreadsheet formulas, and quotes where they are needed", () => {
     const cells = (...hosts: Given[]): string[] =>
-      rowsOf("hosts", ...hosts).map((row) => row.replace(/,[^,]*,[^,]*,[^,]*$/, ""));
+      rowsOf("hosts", ...hosts).map((row) => row.replace(/(?:,[^,]*){9}$/, ""));
     expect(cells({ name: '=HYPERLINK("x")' }, { name: "+1", description: 'a "b"; c' })).toEqual([
       "name,hostname,ip_addresses,mac_addresses,description,role",
       `"'=HYPERLINK(""x"")",,,,,`,

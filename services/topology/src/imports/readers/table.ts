@@ -1,5 +1,5 @@
 import { ATTRIBUTE_KEY } from "@nts/shared/contract/attributes.rules";
-import { ATTRIBUTE_COLUMN, type CsvResource } from "@nts/shared/contract/import-formats";
+import { ATTRIBUTE_COLUMN, type CsvResource, OBSERVED_COLUMN } from "@nts/shared/contract/import-formats";
 import { validationFailed } from "@nts/shared/errors";
 import type { ImportedColumn } from "@nts/shared/contract";
 import {
@@ -139,7 +139,8 @@ export function columnsIn(headings: readonly string[], meanings: Said): Columns 
     const key = ATTRIBUTE.exec(meaning ?? text)?.[1];
     if (key !== undefined) attributes.push({ index, text: key });
     else if (column !== null) of.set(column, [...(of.get(column) ?? []), { index, text }]);
-    else if (headingKey(text) !== "" && !given) unused.push(text);
+    // Of our own tables: what sources have observed, they say themselves.
+    else if (headingKey(text) !== "" && !given && !text.startsWith(OBSERVED_COLUMN)) unused.push(text);
     const taken = key === undefined ? column && meaningOf(column) : `${ATTRIBUTE_COLUMN}${key}`;
     if (headingKey(text) !== "") all.push({ heading: text, meaning: taken, given });
   }
