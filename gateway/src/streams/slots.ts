@@ -13,10 +13,10 @@ export const SLOT_MS = 6_000;
 const KEEP_MS = 2_000;
 
 /**
- * All processes together work as long for the opening of a stream as for ten reads, so they are opened at most 200 a
+ * All processes together work as long for the opening of a stream as for ten reads, so they are opened at most 100 a
  * second, the organizations in turn: clients that all reconnect would delay everybody's reads.
  */
-const OPENED = { atATime: 2, duty: 0.1, longestRestMs: 10, longestWaitMs: DEADLINES.gatewayMs } as const;
+const OPENED = { atATime: 1, duty: 0.1, longestRestMs: 10, longestWaitMs: 2 * DEADLINES.gatewayMs } as const;
 
 /** ARGV: milliseconds, maximum, stream. */
 const TAKE = `
