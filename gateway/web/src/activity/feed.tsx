@@ -1,5 +1,4 @@
 import type { ReactNode } from "react";
-import { useNamedEnds } from "./end-names.js";
 import { GroupedFeed } from "./grouped-feed.js";
 import { useKeyNames } from "./key-names.js";
 import { RequestGroup } from "./request-group.js";
@@ -15,11 +14,10 @@ interface FeedProps {
 
 export function Feed({ changes: { query, entries }, empty, isOpen = false }: FeedProps): ReactNode {
   const keyNames = useKeyNames();
-  const named = useNamedEnds(entries);
   return (
     <GroupedFeed
       query={query}
-      entries={named}
+      entries={entries}
       empty={empty}
       show={(group) => <RequestGroup group={group} keyNames={keyNames} isOpen={isOpen} />}
     />
