@@ -52,7 +52,7 @@ function CollectorForm({ edited, onClose, onCreated }: FormProps): ReactNode {
       onReload={edited?.reload}
       verb={edited === null ? "Create" : "Save"}
       {...(edited !== null && { done: "Saved. The next look follows the new settings." })}
-      fieldsOf={fieldsOf}
+      fieldOf={fieldOf}
       submit={async (values) => {
         const body = { network_id: values.network_id, ...settingsOf(values) };
         if (edited === null) onCreated(await create.mutateAsync({ body }));
@@ -156,17 +156,12 @@ function settingsOf(values: ReturnType<typeof valuesOf>) {
 }
 
 /** The API reports members of settings, and single blocks. */
-function fieldsOf(faults: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  const named = Object.entries(faults).map(([path, message]) => [
-    path
-      .replace(/^targets\.cidrs.*$/, "where")
-      .replace(/^targets\.exclude.*$/, "except")
-      .replace(/^window\.from$/, "not_before")
-      .replace(/^window\.to$/, "not_after")
-      .replace(/^(?:schedule|window)\.time_zone$/, "schedule"),
-    message,
-  ]);
-  return Object.fromEntries(
-    named.map(([path, message]) => [path === "schedule.cron" ? "cron" : path, message]),
-  ) as Record<string, string>;
+function fieldOf(path: string): string {
+  return path
+    .replace(/^targets\.cidrs.*$/, "where")
+    .replace(/^targets\.exclude.*$/, "except")
+    .replace(/^window\.from$/, "not_before")
+    .replace(/^window\.to$/, "not_after")
+    .replace(/^(?:schedule|window)\.time_zone$/, "schedule")
+    .replace(/^schedule\.cron$/, "cron");
 }

@@ -31,14 +31,7 @@ export function DependencyWindow({ host, serviceId, onClose }: DependencyWindowP
       verb="Add"
       done="Dependency added."
       reviews
-      fieldsOf={(faults) =>
-        Object.fromEntries(
-          Object.entries(faults).map(([path, text]) => [
-            path.replace(/^(?:client|server)\.host_id$/, "other_id"),
-            text,
-          ]),
-        )
-      }
+      fieldOf={(path) => path.replace(/^(?:client|server)\.host_id$/, "other_id")}
       submit={(values, send) => {
         const own = { host_id: host.id, service_id: orNull(values.here) };
         const others = { host_id: values.other_id, service_id: orNull(values.there) };

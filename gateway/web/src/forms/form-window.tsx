@@ -29,8 +29,8 @@ interface FormWindowProps<Values extends object> {
   /** Success message; absent for none. */
   readonly done?: string;
   readonly size?: string;
-  /** Maps field paths of the API to those of the form, if they differ. */
-  readonly fieldsOf?: (faults: Faults) => Faults;
+  /** The field of the form for a path of the API, if they differ. */
+  readonly fieldOf?: (path: string) => string;
   readonly children: ReactNode;
 }
 
@@ -99,14 +99,15 @@ interface Submission<Values> {
 }
 
 function useSubmission<Values extends object>(props: FormWindowProps<Values>): Submission<Values> {
-  const { form, submit, onClose, done, fieldsOf, stays = false } = props;
+  const { form, submit, onClose, done, fieldOf = (path) => path, stays = false } = props;
   const [error, setError] = useState<unknown>(null);
   const [isRunning, setRunning] = useState(false);
   const [reviewed, setReviewed] = useState<{ plan: Plan; values: string } | null>(null);
   const send = useSend();
   const planOf = usePlan();
   const shown = reviewed?.values === JSON.stringify(form.getValues()) ? reviewed.plan : null;
-  const faultsIn = (failure: unknown): Faults => fieldsOf?.(faultsByPath(failure)) ?? faultsByPath(failure);
+  const faultsIn = (failure: unknown): Faults =>
+    Object.fromEntries(Object.entries(faultsByPath(failure)).map(([path, text]) => [fieldOf(path), text]));
   const askForPlan: Send = async (operation, input) => {
     throw new Reviewed(await planOf(operation, input));
   };

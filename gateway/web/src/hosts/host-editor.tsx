@@ -122,9 +122,7 @@ function NewHostForm({ onClose }: { readonly onClose: () => void }): ReactNode {
       onClose={onClose}
       verb="Create"
       done="Host created."
-      fieldsOf={(faults) =>
-        Object.fromEntries(Object.entries(faults).map(([path, text]) => [path.replace(PATHS_OF_ADDRESS, ""), text]))
-      }
+      fieldOf={(path) => path.replace(PATHS_OF_ADDRESS, "")}
       reviews
       submit={async ({ subnet_id, ip_address, mac_address, ...values }, send) => {
         const hasAddress = [subnet_id, ip_address, mac_address].some((value) => value !== "");

@@ -167,7 +167,7 @@ function NewShare({ view, at, onClose, onCreated }: NewShareProps): ReactNode {
       onClose={onClose}
       stays
       verb="Create link"
-      fieldsOf={({ expires_at, ...faults }) => ({ ...faults, ...(expires_at !== undefined && { ends: expires_at }) })}
+      fieldOf={(path) => (path === "expires_at" ? "ends" : path)}
       submit={async ({ ends, network_id, allow_embedding, addresses, macs, isFrozen }, send) => {
         const expires_at = ends === "never" ? null : new Date(Date.now() + Number(ends) * DAY_MS).toISOString();
         const body = {

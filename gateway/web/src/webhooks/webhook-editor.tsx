@@ -59,7 +59,7 @@ function WebhookForm({ edited, onClose, onCreated }: FormProps): ReactNode {
       onReload={edited?.reload}
       verb={edited === null ? "Create" : "Save"}
       {...(edited !== null && { done: "Saved." })}
-      fieldsOf={fieldsOf}
+      fieldOf={fieldOf}
       submit={async ({ url, format, batch_seconds, is_enabled, known, ...chosen }) => {
         const filter = { ...chosen, known: known === ANY ? null : known === "true" };
         const body = { url, format, filter, batch_seconds: Number(batch_seconds), is_enabled };
@@ -161,8 +161,6 @@ function FilterFields({ form, former }: FilterFieldsProps): ReactNode {
 }
 
 /** The API reports single items of a list; the form has one field for it. */
-function fieldsOf(faults: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(
-    Object.entries(faults).map(([path, message]) => [path.replace(/^filter\.(\w+).*$/, "$1"), message]),
-  );
+function fieldOf(path: string): string {
+  return path.replace(/^filter\.(\w+).*$/, "$1");
 }
