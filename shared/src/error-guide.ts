@@ -179,7 +179,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     params: "`limit`",
     remedy:
       "Split the ids over several requests, or delete the hosts instead; compare a shorter period; use a " +
-      "later time, or a single network. Before two hosts are merged, delete what they do not need.",
+      "later time, or a single network. Revert a large import as a job (`Prefer: respond-async`). Before two hosts are " +
+      "merged, delete what they do not need.",
   },
   too_many_subnets: {
     params: "`planned`, `limit`",

@@ -1,4 +1,3 @@
-import { REVERTED_ENTITIES } from "@nts/shared/contract";
 import {
   confirmAuditNotes,
   endWebhooksOf,
@@ -36,7 +35,7 @@ import { mountPorts } from "./resources/ports.js";
 import { createPast } from "./past/past.js";
 import { mountNews } from "./resources/news.js";
 import { mountReports } from "./resources/reports.js";
-import { mountRevert } from "./resources/revert.js";
+import { mountRevert, REVERT_LIMITS, type RevertLimits } from "./resources/revert.js";
 import type { RevertJobRunner } from "./reverts/jobs.js";
 import { mountStats } from "./resources/stats.js";
 import { mountSharedView } from "./resources/shared-view.js";
@@ -61,8 +60,8 @@ export interface TopologyParts {
   readonly journal: JournalAccess;
   readonly webhooks: WebhookOperations;
   readonly reverts: RevertJobRunner;
-  /** Entities that a revert writes in one transaction; other than the default only in tests. */
-  readonly revertedAtOnce?: number | undefined;
+  /** Other than the default only in tests. */
+  readonly revertLimits?: RevertLimits | undefined;
   readonly router: Pick<RouterOptions, "verifyTenancy" | "log" | "tracing" | "observe" | "shares">;
 }
 
@@ -103,7 +102,7 @@ export function createTopologyApp(parts: TopologyParts): Router {
   mountRevert(router, journal.reader, {
     storage,
     notices,
-    atOnce: parts.revertedAtOnce ?? REVERTED_ENTITIES,
+    limits: parts.revertLimits ?? REVERT_LIMITS,
     jobs: parts.reverts,
     waiting: journal.waiting,
   });

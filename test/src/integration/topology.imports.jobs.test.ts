@@ -37,6 +37,8 @@ let requests = 0;
 const asJob = () => ({ prefer: "respond-async", [REQUEST_ID]: `import ${++requests}` });
 /** Reverts of more take several transactions. */
 const AT_ONCE = 100;
+/** No response waits for reverts of more. */
+const WAITED_FOR = 4_000;
 /** Takes seconds. */
 const LARGE = scanOfMany(2_000);
 /** @see RUNNER_LIMITS */
@@ -45,7 +47,7 @@ const WAITING: (typeof RUNNER_LIMITS)["waitingOfOrganization"] = 2;
 
 let topology: Topology;
 beforeAll(async () => {
-  topology = await startTopology({ journal: true, revertedAtOnce: AT_ONCE });
+  topology = await startTopology({ journal: true, revertLimits: { atOnce: AT_ONCE, waitedFor: WAITED_FOR } });
 });
 afterAll(() => topology.stop());
 
@@ -290,6 +292,11 @@ describe("a large import", () => {
     const { owner, network } = world;
     const job = await started(world, LARGE);
     await jobOf(world, job, 25);
+    expect(await undo(world, job)).toMatchObject({
+      status: 422,
+      code: "too_many_changes",
+      params: { limit: WAITED_FOR },
+    });
     const given = { body: { request_id: job.request_id }, headers: { prefer: "respond-async" } };
     let response = await owner.send(revertChanges, given);
     while (response.status === 503) response = await owner.send(revertChanges, given);

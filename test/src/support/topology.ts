@@ -32,6 +32,7 @@ import { createWebhooks } from "@nts/topology/webhooks/webhooks";
 import { createFeeds } from "@nts/topology/journal/feeds";
 import { createJournalReader } from "@nts/topology/journal/read";
 import { createWaiting } from "@nts/topology/journal/waiting";
+import type { RevertLimits } from "@nts/topology/resources/revert";
 import { INDEXES } from "@nts/topology/storage/indexes";
 import { MIGRATIONS } from "@nts/topology/storage/migrations";
 import { createStorage, type Storage } from "@nts/topology/storage/storage";
@@ -54,7 +55,7 @@ export interface TopologyOptions {
   /** Imports run in threads of their own, as in production, and otherwise in the test's, where they start at once. */
   readonly importThreads?: boolean;
   /** Entities that a revert writes in one transaction. */
-  readonly revertedAtOnce?: number;
+  readonly revertLimits?: RevertLimits;
   /** Called with every command that the instances send to MongoDB. */
   readonly onCommand?: (command: CommandStartedEvent) => void;
 }
@@ -217,7 +218,7 @@ async function startInstance({ options, url, database, waiting, notices, unscope
       feeds: createFeeds(served, createLog("topology", "error")),
     },
     imports: { runner, jobs },
-    revertedAtOnce: options.revertedAtOnce,
+    revertLimits: options.revertLimits,
     reverts: createRevertJobRunner(used),
     webhooks: createWebhooks(served, {
       allow: ["127.0.0.0/8"],

@@ -5,6 +5,7 @@ import {
   deleteNetwork,
   deleteTag,
   REVERTED_BYTES,
+  REVERTED_ENTITIES,
   getRevertJob,
   revertChanges,
   type Reverted,
@@ -47,17 +48,26 @@ const OPPOSITES = {
   tags: { restore: createTag, update: updateTag, remove: deleteTag },
 } as const;
 
+export interface RevertLimits {
+  /** Entities written in one transaction. */
+  readonly atOnce: number;
+  /** Entities of a revert that a response waits for: checking more takes longer than its headers may. */
+  readonly waitedFor: number;
+}
+
+export const REVERT_LIMITS: RevertLimits = { atOnce: REVERTED_ENTITIES, waitedFor: 50_000 };
+
 interface RevertParts {
   readonly storage: Storage;
   readonly notices: Notices;
-  /** Entities written in one transaction. */
-  readonly atOnce: number;
+  readonly limits: RevertLimits;
   readonly jobs: RevertJobRunner;
   readonly waiting: Waiting;
 }
 
 export function mountRevert(router: Router, reader: JournalReader, parts: RevertParts): void {
-  const { storage, notices, atOnce, jobs } = parts;
+  const { storage, notices, jobs } = parts;
+  const { atOnce, waitedFor } = parts.limits;
   mount(router, revertChanges, async (call) => {
     const { principal, scope, work, body } = call;
     const { request_id } = body;
@@ -92,6 +102,7 @@ export function mountRevert(router: Router, reader: JournalReader, parts: Revert
     const { request_id } = body;
     const { unit } = work;
     const large = await largeOf(call);
+    if (large.spans.length > waitedFor) throw new AppError("too_many_changes", { limit: waitedFor });
     const expected = await checkLarge(large);
     if (unit === undefined) return respond.jsonPieces(piecesOf(request_id, revertLarge(large)));
     // The response is part of the request's only transaction.
