@@ -60,12 +60,15 @@ try {
       const startedAt = performance.now();
       const response = await fetch(`${stack.url}/api/v1/changes/revert`, {
         method: "POST",
-        headers: { ...headers, "content-type": "application/json" },
+        headers: { ...headers, "content-type": "application/json", prefer: "respond-async" },
         body: JSON.stringify({ request_id }),
       });
-      const text = await response.text();
+      // The import in the middle changed nothing.
+      if (response.status === 404) continue;
+      const text = await textOf(response);
+      const job = response.status === 202 ? await jobEnd(headers, response.headers.get("location") ?? "") : null;
       const seconds = ((performance.now() - startedAt) / 1_000).toFixed(1);
-      row(hosts, "", "undo", seconds, "", "", "", "", text.slice(0, 200));
+      row(hosts, "", "undo", seconds, "", "", "", "", JSON.stringify(job?.result ?? JSON.parse(text)));
     }
   }
 
@@ -129,13 +132,29 @@ async function sent(headers: Record<string, string>, network: string, body: stri
   const url = `${stack.url}/api/v1/imports/nmap?network_id=${network}&dry_run=${isDry}`;
   const type = { "content-type": "application/xml", prefer: "respond-async" };
   const response = await fetch(url, { method: "POST", headers: { ...headers, ...type }, body });
+  await textOf(response);
+  const { plan, error } = await jobEnd(headers, response.headers.get("location") ?? "");
+  if (plan === undefined || plan === null) throw new Error(`the import ended with ${JSON.stringify(error)}`);
+  return plan;
+}
+
+async function textOf(response: Response): Promise<string> {
   const text = await response.text();
-  if (!response.ok) throw new Error(`the import returned ${response.status}: ${text.slice(0, 1_000)}`);
-  const { id } = (JSON.parse(text) as { data: { id: string } }).data;
+  if (!response.ok) throw new Error(`${response.url} returned ${response.status}: ${text.slice(0, 1_000)}`);
+  return text;
+}
+
+interface EndedJob {
+  readonly ended_at: string | null;
+  readonly error: unknown;
+  readonly plan?: Plan | null;
+  readonly result?: unknown;
+}
+
+async function jobEnd(headers: Record<string, string>, path: string): Promise<EndedJob> {
   for (;;) {
-    const read = await fetch(`${stack.url}/api/v1/imports/jobs/${id}?wait=25`, { headers });
-    const { data } = (await read.json()) as { data: { ended_at: string | null; error: unknown; plan: Plan | null } };
-    if (data.plan !== null) return data.plan;
-    if (data.ended_at !== null) throw new Error(`the import ended with ${JSON.stringify(data.error)}`);
+    const read = await fetch(`${stack.url}${path}?wait=25`, { headers });
+    const { data } = JSON.parse(await textOf(read)) as { data: EndedJob };
+    if (data.ended_at !== null) return data;
   }
 }

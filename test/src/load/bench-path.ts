@@ -45,8 +45,8 @@ interface Side {
 
 interface Measuring {
   readonly connections: number;
-  /** Including this one; limited work is divided among them. */
-  readonly roundsLeft: number;
+  /** Of the same work, including this one; limited work is divided among them. */
+  readonly measurementsLeft: number;
 }
 
 interface Sample {
@@ -81,8 +81,9 @@ async function compare(sides: readonly Side[]): Promise<void> {
   const works = sides[0]?.inventory.works ?? [];
   for (const [index, { name, maxConnections = Infinity }] of works.entries()) {
     if (!name.includes(values.only)) continue;
-    for (const connections of CONNECTIONS.filter((one) => one <= maxConnections)) {
-      const samples = await samplesOf(sides, index, connections);
+    const levels = CONNECTIONS.filter((one) => one <= maxConnections);
+    for (const [done, connections] of levels.entries()) {
+      const samples = await samplesOf(sides, index, { connections, measurementsLeft: (levels.length - done) * ROUNDS });
       print(
         name,
         connections,
@@ -97,13 +98,18 @@ async function compare(sides: readonly Side[]): Promise<void> {
 }
 
 /** Measures the sides alternately, in both orders. */
-async function samplesOf(sides: readonly Side[], index: number, connections: number): Promise<Map<Side, Sample[]>> {
+async function samplesOf(
+  sides: readonly Side[],
+  index: number,
+  { connections, measurementsLeft }: Measuring,
+): Promise<Map<Side, Sample[]>> {
   const samples = new Map<Side, Sample[]>(sides.map((side) => [side, []]));
   for (const { inventory } of sides) await warmUp(inventory, inventory.works[index], connections);
   for (let round = 0; round < ROUNDS; round++)
     for (const side of round % 2 === 0 ? sides : sides.toReversed()) {
       const work = side.inventory.works[index];
-      const sample = work && (await measure(side, work, { connections, roundsLeft: ROUNDS - round }));
+      const how = { connections, measurementsLeft: measurementsLeft - round };
+      const sample = work && (await measure(side, work, how));
       if (sample) samples.get(side)?.push(sample);
     }
   return samples;
@@ -132,7 +138,7 @@ function loadOf({ url, key }: Inventory, work: Work): autocannon.Options {
 
 /** Sends one kind of work, sequentially on each connection; null when no work is left. */
 async function measure({ inventory, watched }: Side, work: Work, how: Measuring): Promise<Sample | null> {
-  const amount = Math.floor((work.maxCount?.() ?? Infinity) / how.roundsLeft);
+  const amount = Math.floor((work.maxCount?.() ?? Infinity) / how.measurementsLeft);
   if (amount === 0) return null;
   const before = await Promise.all(watched.map(cpuMicrosOf));
   const result = await autocannon({
