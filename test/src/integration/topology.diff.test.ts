@@ -53,7 +53,7 @@ function applied(state: State, { added, removed, changed }: Diff): State {
   for (const { entity_id, before, after, fields } of [...removed, ...changed, ...added]) {
     const had = next.get(entity_id) ?? "null";
     if (JSON.stringify(before) !== had) throw new Error(`${entity_id} was ${had}, not ${JSON.stringify(before)}`);
-    const differing = Object.keys(before ?? {}).filter(
+    const differing = Object.keys({ ...before, ...after }).filter(
       (name) => name !== "updated_at" && JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name]),
     );
     if (before && after && differing.join() !== fields.join()) throw new Error(`${entity_id}: ${fields.join()}`);
