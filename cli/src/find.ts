@@ -118,7 +118,9 @@ async function advice(
     if (names.length >= MOST_COMPARED) break;
   }
   const meant = nearest(text, names);
-  return meant === null ? "." : `; did you mean ${meant}?`;
+  if (meant !== null) return `; did you mean ${meant}?`;
+  const isOfUsers = resource.name === "keys" && query["user_id"] === undefined;
+  return isOfUsers ? "; with --user NAME, it is looked for among those of a service account." : ".";
 }
 
 /** A line for each, with the host that it is on. */

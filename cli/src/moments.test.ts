@@ -14,7 +14,8 @@ describe("moments", () => {
       "2026-11-29T23:00:00.000Z",
     ]);
     expect(since("2026-01-31T09:30:00.5Z")).toBe("2026-01-31T09:30:00.500Z");
-    expect(since("a-cursor")).toBe("a-cursor");
+    expect(since("q3Vd0p-FyPzGm2bJ8nWk_A")).toBe("q3Vd0p-FyPzGm2bJ8nWk_A");
+    expect(() => since("2hh")).toThrow(/^--since: it is not clear when "2hh" is: write it like `2h`/);
     expect(() => momentOf("lst monday", "seen_before", reader)).toThrow(
       /^--seen-before: it is not clear when "lst monday"/,
     );

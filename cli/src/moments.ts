@@ -1,4 +1,4 @@
-import { Moment } from "@nts/shared/contract";
+import { ChangeCursor } from "@nts/shared/contract";
 import { MOMENT_EXAMPLES, momentOf as momentIn, type Reader } from "@nts/shared/contract/moments.rules";
 import { EXIT, Problem } from "./terminal.js";
 
@@ -13,6 +13,9 @@ export function durationIn(text: string): number | null {
   const [, count = "", unit = ""] = /^(\d+)([smhdw])$/.exec(text.trim()) ?? [];
   return unit === "" ? null : Number(count) * (UNITS[unit] ?? 0);
 }
+
+/** What is shorter is a mistyped time. */
+const SHORTEST_CURSOR = 16;
 
 /** Parameters that mean the end of a day, of which the others mean the start. */
 const ENDS: ReadonlySet<string> = new Set(["until", "to"]);
@@ -30,7 +33,7 @@ export function momentOf(text: string, name: string, reader: Partial<Reader> = {
   if (duration !== null) return new Date(now.getTime() - duration).toISOString();
   const moment = momentIn(said, { now, timeZone, edge: ENDS.has(name) ? "end" : "start" });
   if (moment !== null) return moment.toISOString();
-  if (Moment.safeParse(said).success) return said;
+  if (said.length >= SHORTEST_CURSOR && ChangeCursor.safeParse(said).success) return said;
   const option = `--${name.replaceAll("_", "-")}`;
   throw new Problem(
     EXIT.usage,

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { AnyEndpoint } from "@nts/shared/contract";
 import { momentOf } from "./moments.js";
 import { FORMATS, type Format, JSONPATH } from "./output.js";
-import { parametersOf } from "./resources.js";
+import { parametersOf, referredBy } from "./resources.js";
 
 // Options shared by several commands.
 
@@ -36,8 +36,7 @@ export function addQuery(command: Command, { query }: Pick<AnyEndpoint, "query">
   for (const { name, description, choices, isList, isMoment } of parametersOf(query)) {
     if (without.includes(name)) continue;
     const about = isMoment ? `${description} Or as people write it, such as 2h, yesterday or 28 nov.` : description;
-    const short = name === "network_id" ? "-n, " : "";
-    const option = new Option(`${short}--${flagOf(name)} <${isList ? "values..." : "value"}>`, about);
+    const option = new Option(`${otherFlagOf(name)}--${flagOf(name)} <${isList ? "values..." : "value"}>`, about);
     command.addOption(choices === null || isList ? option : option.choices(choices));
   }
   return command;
@@ -53,6 +52,13 @@ export function queryOf(
     return [name, isMoment && typeof value === "string" ? momentOf(value, name) : value] as const;
   });
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
+
+/** Names stand for ids, as in `--user backup`; only `-n` is a letter. */
+function otherFlagOf(name: string): string {
+  if (name === "network_id") return "-n, ";
+  const resource = name.endsWith("_id") ? referredBy(name) : null;
+  return resource === null || resource.name === "hosts" ? "" : `--${resource.singular}, `;
 }
 
 function flagOf(name: string): string {

@@ -198,13 +198,15 @@ function conditionsOf({ plans }: AnyEndpoint, { dryRun, comment }: BodyOptions) 
 interface Place {
   readonly network?: string;
   readonly host?: string;
+  readonly user?: string;
 }
 
-/** Options to narrow a name, which is often only unique within a network or host. */
+/** Options to narrow a name, which is often only unique within a network or host, or for a user. */
 function withPlace(command: Command, { list }: Resource): Command {
   const shape = list.query?.shape ?? {};
   if ("network_id" in shape) command.addOption(networkOption("look for it in this network"));
   if ("host_id" in shape) command.option("--host <name>", "look for it on this host");
+  if ("user_id" in shape) command.option("--user <name>", "look for it among those of this user or service account");
   return command;
 }
 
@@ -213,20 +215,16 @@ async function idsIn(
   connection: Connection,
   resource: Resource,
   names: readonly string[],
-  { network, host }: Place,
+  { network, host, user }: Place,
 ): Promise<string[]> {
   const within = await withIds(connection, {
     ...(network !== undefined && { network_id: network }),
     ...(host !== undefined && { host_id: host }),
+    ...(user !== undefined && { user_id: user }),
   });
   const ids: string[] = [];
   for (const name of names) ids.push(await idOf(connection, resource, name, within));
   return ids;
-}
-
-interface Place {
-  readonly network?: string;
-  readonly host?: string;
 }
 
 type EditOperations = Readonly<Record<"get" | "patch", AnyEndpoint>>;

@@ -204,10 +204,13 @@ describe("nts: failures, collecting and following", () => {
     expect(await printed("get", "keys")).toContain("nts_u_");
     const service = ["create", "user", "--set", "kind=service", "name=backup", "permissions=Viewer"];
     expect(await printed(...service, "-o", "json")).toContain('"kind": "service"');
-    const { id } = (await account.session.data<{ id: string; name: string }[]>("get", "/api/v1/users")).find(
-      ({ name }) => name === "backup",
-    ) ?? { id: "" };
-    expect(await printed("get", "keys", "--user-id", id)).not.toContain("nts_u_");
+    expect(await printed("get", "keys", "--user-id", "backup", "-o", "name")).toBe("");
+    expect(await printed("create", "key", "--set", "user=backup", "name=nightly")).toContain("nts_u_");
+    expect((await nts(env, "get", "key", "nightly")).stderr).toContain("No key is called nightly; with --user NAME");
+    await printed("edit", "key", "nightly", "--user", "backup", "--set", "name=weekly");
+    expect(await printed("get", "key", "weekly", "--user", "backup", "-o", "name")).toBe("weekly");
+    expect((await nts(env, "delete", "key", "weekly", "--user", "backup", "--yes")).exitCode).toBe(0);
+    expect(await printed("get", "keys", "--user", "backup", "-o", "name")).toBe("");
   });
 
   it("pauses the webhooks of a removed user, unless it is told to keep them", async () => {
