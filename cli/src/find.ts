@@ -59,9 +59,13 @@ export async function idOf(
   if (others.length === 0) return first.id;
   const listed = await withHostNames(connection, found.slice(0, MOST_LISTED));
   const rest = found.length > MOST_LISTED ? [`  … and ${found.length - MOST_LISTED} more`] : [];
-  const how = listed.some((line) => line.includes("/"))
-    ? "say which, such as HOST/NAME, or use an id"
-    : "use an id, or --network";
+  const labels = listed.map((line) => line.trim().replace(/^\S+ +/, ""));
+  const areApart = new Set(labels).size === labels.length;
+  const how = !labels.some((label) => label.includes("/"))
+    ? "use an id, or --network"
+    : areApart
+      ? "say which, such as HOST/NAME, or use an id"
+      : "use an id";
   throw new Problem(
     EXIT.usage,
     [`Several ${resource.name} are called ${text}; ${how}:`, ...listed, ...rest].join("\n"),

@@ -25,6 +25,7 @@ describe("output", () => {
     expect(format(HOSTS, "id")).toBe("1\n2");
     for (const path of ["$[*].name", "{[*].name}", "{.[*].name}", "[*].name"])
       expect(format(HOSTS, `jsonpath=${path}`)).toBe("nas\ntv");
+    expect(format(HOSTS, "jsonpath={.items[*].name}")).toBe("nas\ntv");
     expect(format(HOSTS, "jsonpath={.name}", { isOne: true })).toBe("nas");
     expect(() => format(HOSTS, "jsonpath=$[")).toThrow("is not a JSONPath such as $[*].name");
   });

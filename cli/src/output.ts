@@ -50,11 +50,12 @@ export function format(
   return table(shown, columnsOf(shown, kind === "wide"), { hasHeaders, hasAges: kind !== "wide" });
 }
 
-/** A path as in kubectl is accepted: with braces, and without the root. */
+/** A path as in kubectl is accepted: with braces, without the root, and with `.items` for a list. */
 function selected(value: unknown, expression: string): string {
   const bare = expression.trim().replace(/^\{(.*)\}$/, "$1");
   const whole = bare.startsWith("$") ? bare : /^[.[]/.test(bare) ? `$${bare}` : `$.${bare}`;
-  const path = whole.replace(/^\$\.\[/, "$[");
+  const rooted = whole.replace(/^\$\.\[/, "$[");
+  const path = Array.isArray(value) ? rooted.replace(/^\$\.items(?=\[|$)/, "$") : rooted;
   try {
     return query(value as never, path)
       .map(textOf)
@@ -74,6 +75,12 @@ export function nameOf(row: Row): string {
   if (typeof number === "number" && typeof protocol === "string") return `${number}/${protocol.toLowerCase()}`;
   const name = row["name"] ?? row["email"] ?? row["cidr"] ?? row["ip_address"] ?? row["url"] ?? row["id"];
   return typeof name === "string" ? name : JSON.stringify(name ?? row);
+}
+
+/** What to call an entity on a command line: an interface by its address, because many have one name. */
+export function handleOf(row: Row): string {
+  const address = row["ip_address"];
+  return typeof address === "string" ? address : nameOf(row);
 }
 
 /** For hosts, the addresses are of most interest. */

@@ -26,7 +26,11 @@ export async function withNames(api: Api, rows: readonly unknown[], isWide = fal
 }
 
 /** The entities of a list by id. */
-async function byIds(api: Api, list: Resource["list"], all: readonly unknown[]): Promise<ReadonlyMap<string, Entity>> {
+export async function byIds(
+  api: Api,
+  list: Resource["list"],
+  all: readonly unknown[],
+): Promise<ReadonlyMap<string, Entity>> {
   const ids = [...new Set(all)].filter((id) => typeof id === "string" && id !== "");
   const found = new Map<string, Entity>();
   for (let from = 0; from < ids.length; from += IDS_AT_ONCE)

@@ -2,6 +2,7 @@ import type { ApiResponse } from "@nts/client/transport";
 import { operationOf } from "@nts/shared/client";
 import type { AnyEndpoint } from "@nts/shared/contract";
 import type { Connection } from "./connection.js";
+import { withNamesIn } from "./plan-names.js";
 import { planText } from "./plans.js";
 import type { Terminal } from "./terminal.js";
 
@@ -18,6 +19,6 @@ export async function showPlan(
   input: object,
 ): Promise<string> {
   const { meta } = await send(connection, operation, { ...input, query: { dry_run: true } });
-  terminal.say(planText(meta.plan));
+  terminal.say(planText(await withNamesIn(connection, meta.plan)));
   return meta.plan.etag;
 }

@@ -4,6 +4,7 @@ import type { Connection } from "../connection.js";
 import { Coming } from "../bodies.js";
 import { atPlace, type Document, documentsIn, knownStepOf, type Step, stepOf, unfolded } from "../documents.js";
 import { networkOption } from "../options.js";
+import { withNamesIn } from "../plan-names.js";
 import { planText } from "../plans.js";
 import { bar } from "../progress.js";
 import { confirm, EXIT, Problem, type Terminal } from "../terminal.js";
@@ -73,7 +74,7 @@ async function preview(
       coming.add(`${document.kind.toLowerCase()} ${document.title.toLowerCase()}`);
     const text = isLater ? laterText(document, step) : plan === null ? NOTHING : planText(plan);
     if (text !== NOTHING) {
-      terminal.print(text);
+      terminal.print(plan === null ? text : planText(await withNamesIn(connection, plan)));
       changesAny = true;
     }
     if (!isLater) shown.set(document, text);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { Command } from "commander";
 import { stringify } from "yaml";
+import type { Plan } from "@nts/client";
 import type { AnyEndpoint, MadeWebhooks } from "@nts/shared/contract";
 import {
   type Body,
@@ -21,11 +22,12 @@ import { asDocument } from "../documents.js";
 import { entitiesOf, idOf, withIds } from "../find.js";
 import { addQuery, isTable, networkOption, type OutputOptions, outputOption, queryOf } from "../options.js";
 import { format, sortedBy } from "../output.js";
+import { withNamesIn } from "../plan-names.js";
 import { planText } from "../plans.js";
 import { KIND_BY_PLURAL, type Resource, RESOURCES } from "../resources.js";
 import { formsOf, membersOf } from "../schemas.js";
 import { withNames } from "../shown.js";
-import { confirm, EXIT, Problem, type Surroundings } from "../terminal.js";
+import { confirm, EXIT, Problem, type Surroundings, type Terminal } from "../terminal.js";
 import { bodyOf, placedIn } from "../values.js";
 import { type AddCommands, connectedFor } from "./command.js";
 import { send, showPlan } from "../writes.js";
@@ -92,6 +94,7 @@ function addGet(verb: Command, surroundings: Surroundings, resource: Resource): 
         if (text !== "") terminal.print(text);
         // On standard error, so that scripts read an empty list.
         else if (isTable(output)) terminal.say(`No ${resource.name}.`);
+        else if (rows.length > 0) terminal.say(`${output} selects nothing.`);
       }),
     );
 }
@@ -173,9 +176,25 @@ function addCreate(verb: Command, surroundings: Surroundings, resource: Resource
         await withNetwork(connection, schemas, written, options.network),
       );
       const { data, meta } = await send(connection, create, { body, ...conditionsOf(create, options) });
-      terminal.print(options.dryRun === true ? planText(meta.plan) : format([data], options.output, { isOne: true }));
+      await printWritten(terminal, connection, { data, plan: options.dryRun === true ? meta.plan : null }, options);
     }),
   );
+}
+
+interface Written {
+  readonly data: unknown;
+  /** Null unless it was a dry run. */
+  readonly plan: Plan | null;
+}
+
+async function printWritten(
+  terminal: Terminal,
+  connection: Connection,
+  { data, plan }: Written,
+  { output }: OutputOptions,
+): Promise<void> {
+  if (plan === null) terminal.print(format([data], output, { isOne: true }));
+  else terminal.print(planText(await withNamesIn(connection, plan)));
 }
 
 /** Options of commands with a body. */
@@ -270,8 +289,12 @@ async function editOne(
     const body = await resolved(connection, form.body, changes, place);
     const conditions = { ...conditionsOf(patch, options), ...(etag !== null && { ifMatch: etag }) };
     const changed = await send(connection, patch, { params: { id }, body, ...conditions });
-    terminal.print(
-      options.dryRun === true ? planText(changed.meta.plan) : format([changed.data], options.output, { isOne: true }),
+    const { data: saved, meta } = changed;
+    await printWritten(
+      terminal,
+      connection,
+      { data: saved, plan: options.dryRun === true ? meta.plan : null },
+      options,
     );
   };
   const isGiven = options.file !== undefined || options.set !== undefined;

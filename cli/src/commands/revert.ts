@@ -2,6 +2,7 @@ import type { Command } from "commander";
 import { getImportJob, isId, revertChanges } from "@nts/shared/contract";
 import { ApiError, type Client } from "@nts/shared/client";
 import { revertRequest } from "@nts/shared/follow-job";
+import { withNamesIn } from "../plan-names.js";
 import { planText } from "../plans.js";
 import { bar } from "../progress.js";
 import { confirm } from "../terminal.js";
@@ -24,15 +25,17 @@ export const addRevert: AddCommands = (program, surroundings) => {
     .option("-y, --yes", "do not ask for confirmation")
     .option("--comment <text>", "reason, stored in the change history")
     .action(async (id: string, options: RevertOptions, command: Command) => {
-      const { client } = await connectFor(command, surroundings);
+      const connection = await connectFor(command, surroundings);
+      const { client } = connection;
       const request_id = await requestOf(client, id);
       terminal.progress("Planning …");
       const plan = await client.plan(revertChanges, { body: { request_id } });
+      const text = planText(await withNamesIn(connection, plan));
       if (options.dryRun === true) {
-        terminal.print(planText(plan));
+        terminal.print(text);
         return;
       }
-      terminal.say(planText(plan));
+      terminal.say(text);
       await confirm(terminal, "Revert it?", options);
       const { restored, updated, removed } = await revertRequest(client, request_id, {
         onProgress: ({ done, total }) => terminal.progress(total === null ? "Counting …" : bar(done, total)),

@@ -199,6 +199,9 @@ describe("nts: failures, collecting and following", () => {
       "10.0.0.9",
     );
     expect(await printed("get", "host", "nas", "-o", "csv")).toContain(",443/tcp,web,10.0.0.5 10.0.0.9");
+    expect(await printed("edit", "service", "web", "--set", "bindings=10.0.0.9:443/tcp", "--dry-run")).toContain(
+      '→ ["10.0.0.9:443/tcp"]',
+    );
     expect((await nts(env, "delete", "port", "443/tcp", "--host", "nas", "--yes")).exitCode).toBe(0);
     expect(await printed("get", "ports", "-o", "name")).toBe("");
     expect(await printed("get", "keys")).toContain("nts_u_");
