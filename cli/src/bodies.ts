@@ -57,8 +57,7 @@ export function unknownIn(value: unknown, { body, response, hasEchoes }: BodyFor
     const at = [...path, name];
     if (known !== undefined) return unknownIn(one, { body: known, response: echoed?.get(name) ?? [], hasEchoes }, at);
     if (echoed?.has(name) === true) return hasEchoes ? [] : [{ path: at, fault: notHere(name) }];
-    const names = [...members.keys()].map((member) => aliasOf(member, members) ?? member);
-    return [{ path: at, fault: `there is no such member${adviceFor(name, names)}` }];
+    return [{ path: at, fault: `there is no such member${adviceFor(name, calledIn(members))}` }];
   });
 }
 
@@ -88,6 +87,16 @@ function aliasOf(member: string, members: Members): string | null {
   if (resource === null) return null;
   const alias = member.endsWith("_ids") ? resource.name : resource.singular;
   return members.has(alias) ? null : alias;
+}
+
+/** The names of members as people write them, such as `host` instead of `host_id`. */
+function calledIn(members: Members): string[] {
+  return [...members.keys()].map((member) => aliasOf(member, members) ?? member);
+}
+
+/** The names of the members that a body may have. */
+export function namesIn({ body }: BodyForm): string[] {
+  return calledIn(membersOf(body.flatMap(formsOf)) ?? new Map());
 }
 
 /** The members by their other names. */

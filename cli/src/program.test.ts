@@ -92,6 +92,11 @@ describe("the nts program", () => {
     expect(candidates(program, ["get", "hosts", "-o", "j"])).toEqual(["json", "jsonpath="]);
     expect(candidates(program, ["export", "d"])).toEqual(["dns", "drawio"]);
     expect(candidates(program, ["import", "file"])).toEqual([]);
+    expect(candidates(program, ["create", "host", "--set", "name=nas", "netw"])).toEqual(["network="]);
+    expect(candidates(program, ["--url", "get", "delete", "hosts", "--host", "get", "--y"])).toEqual(["--yes"]);
+    expect(candidates(program, ["get", "hosts", "--con"])).toEqual(["--context"]);
+    expect(candidates(program, ["api", "get_host_b"])).toEqual(["get_host_by_id"]);
+    expect(candidates(program, ["get", "hosts", "n"])).toEqual([]);
   });
 
   it("reports what is missing from a command line before it sends a request", async () => {

@@ -55,7 +55,7 @@ function addReading(collectors: Command, surroundings: Surroundings): void {
       terminal.print(isTable(output) ? rowsOf(found, output) : formatted(found, output));
     });
   collectors
-    .command("jobs [name]")
+    .command("jobs [collector]")
     .description("what they have done in the last seven days, newest first")
     .option("--limit <number>", "how many", String(MOST_JOBS))
     .addOption(outputOption())
@@ -93,7 +93,7 @@ function addCreation(collectors: Command, surroundings: Surroundings): void {
       await sayCommand(terminal, self, made.token);
     });
   collectors
-    .command("token <name>")
+    .command("token <collector>")
     .description("get a new token, for a machine to enrol again or for another one")
     .action(async (name: string, _options: unknown, self: Command) => {
       const connection = await connectFor(self, surroundings);
@@ -106,7 +106,7 @@ function addCreation(collectors: Command, surroundings: Surroundings): void {
 function addChanges(collectors: Command, surroundings: Surroundings): void {
   const { terminal } = surroundings;
   collectors
-    .command("run <name>")
+    .command("run <collector>")
     .description("let one look around now")
     .option("--targets <blocks...>", "addresses and blocks inside its targets; by default all of them")
     .action(async (name: string, { targets: cidrs }: { targets?: string[] }, self: Command) => {
@@ -121,7 +121,7 @@ function addChanges(collectors: Command, surroundings: Surroundings): void {
     ["disable", false],
   ] as const)
     collectors
-      .command(`${verb} <name>`)
+      .command(`${verb} <collector>`)
       .description(is_enabled ? "accept its key again" : "refuse its key until it is enabled again")
       .action(async (name: string, _options: unknown, self: Command) => {
         const connection = await connectFor(self, surroundings);
@@ -130,7 +130,7 @@ function addChanges(collectors: Command, surroundings: Surroundings): void {
         terminal.print(rowsOf([saved]));
       });
   collectors
-    .command("delete <name>")
+    .command("delete <collector>")
     .description("delete one, and end its key; what it has reported remains")
     .option("-y, --yes", "do not ask for confirmation")
     .action(async (name: string, options: { yes?: boolean }, self: Command) => {

@@ -31,7 +31,7 @@ const MOST_LISTED = 1_000;
 
 export const addImpact: AddCommands = (program, surroundings: Surroundings) => {
   program
-    .command("impact <name>")
+    .command("impact <host|service>")
     .description("what stops if a host or service stops; a service as host/service if its name is not unique")
     .option("--needs", "what it needs instead")
     .addOption(networkOption("look for it in this network"))

@@ -26,7 +26,7 @@ interface SplitOptions extends MergeOptions {
 }
 
 export const addMerge: AddCommands = (program, surroundings) => {
-  withOptions(program.command("merge <host> <other>"))
+  withOptions(program.command("merge <host> <other-host>"))
     .description("merge another host into a host: they are one machine")
     .action((name: string, other: string, options: MergeOptions, self: Command) =>
       connectedFor(self, surroundings, mergeHosts, async (connection) => {

@@ -49,6 +49,8 @@ const LINES = [
   ["nts get hosts --order-d", "--order-direction"],
   ["nts get hosts -o js", "json"],
   ["nts get hosts -n Gue", "Guest"],
+  ["nts impact sw", "switch"],
+  ["nts create host --set hostn", "hostname="],
 ] as const;
 
 const present = new Set<string>();
