@@ -176,9 +176,25 @@ function addCreate(verb: Command, surroundings: Surroundings, resource: Resource
         await withNetwork(connection, schemas, written, options.network),
       );
       const { data, meta } = await send(connection, create, { body, ...conditionsOf(create, options) });
-      await printWritten(terminal, connection, { data, plan: options.dryRun === true ? meta.plan : null }, options);
+      if (create.showsSecret === true && SHORT.has(options.output))
+        printWithSecret(terminal, resource, data as Body, options.output);
+      else
+        await printWritten(terminal, connection, { data, plan: options.dryRun === true ? meta.plan : null }, options);
     }),
   );
+}
+
+/** Formats without all members. */
+const SHORT: ReadonlySet<string> = new Set(["table", "wide", "name", "id"]);
+
+/** What is only shown now goes to standard error, so that scripts read the name. */
+function printWithSecret(terminal: Terminal, { list }: Resource, data: Body, output: OutputOptions["output"]): void {
+  const inner = "id" in data ? undefined : Object.values(data).find((value) => isBody(value));
+  const known = inner === undefined ? membersOf(formsOf(list.response)) : null;
+  terminal.print(format([inner ?? data], output, { isOne: true }));
+  for (const [name, value] of Object.entries(data))
+    if (typeof value === "string" && known?.has(name) !== true)
+      terminal.say(`The ${name}, which is not shown again: ${value}`);
 }
 
 interface Written {

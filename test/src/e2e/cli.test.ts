@@ -208,7 +208,8 @@ describe("nts: failures, collecting and following", () => {
     const service = ["create", "user", "--set", "kind=service", "name=backup", "permissions=Viewer"];
     expect(await printed(...service, "-o", "json")).toContain('"kind": "service"');
     expect(await printed("get", "keys", "--user-id", "backup", "-o", "name")).toBe("");
-    expect(await printed("create", "key", "--set", "user=backup", "name=nightly")).toContain("nts_u_");
+    const key = await nts(env, "create", "key", "--set", "user=backup", "name=nightly", "-o", "name");
+    expect([key.stdout, key.stderr]).toEqual(["nightly", expect.stringMatching(/not shown again: nts_u_\w+$/)]);
     expect((await nts(env, "get", "key", "nightly")).stderr).toContain("No key is called nightly; with --user NAME");
     await printed("edit", "key", "nightly", "--user", "backup", "--set", "name=weekly");
     expect(await printed("get", "key", "weekly", "--user", "backup", "-o", "name")).toBe("weekly");
