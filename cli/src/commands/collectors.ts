@@ -52,7 +52,8 @@ function addReading(collectors: Command, surroundings: Surroundings): void {
       const connection = await connectFor(self, surroundings);
       const found: Collector[] = [];
       for await (const one of entitiesOf(connection, { list: listCollectors })) found.push(one as never);
-      terminal.print(isTable(output) ? rowsOf(found, output) : formatted(found, output));
+      if (isTable(output) && found.length === 0) terminal.say("No collectors; nts collectors create NAME makes one.");
+      else terminal.print(isTable(output) ? rowsOf(found, output) : formatted(found, output));
     });
   collectors
     .command("jobs [collector]")
@@ -67,7 +68,8 @@ function addReading(collectors: Command, surroundings: Surroundings): void {
       const query = { limit, order_direction: "desc" as const };
       const of = name === undefined ? {} : { collector_id: await collectorOf(connection, name) };
       const { data } = await connection.client.list(listCollectorJobs, { query: { ...query, ...of } });
-      terminal.print(jobsText(data, options.output));
+      if (isTable(options.output) && data.length === 0) terminal.say("No jobs in the last seven days.");
+      else terminal.print(jobsText(data, options.output));
     });
 }
 

@@ -26,7 +26,8 @@ export const addImportJobs: AddCommands = (program, surroundings) => {
     .action(async ({ output }: { output: Format }, command: Command) => {
       const { client } = await connectFor(command, surroundings);
       const jobs = await client.call(listImportJobs, {});
-      terminal.print(isTable(output) ? rowsOf(jobs, output) : formatted(jobs, output));
+      if (isTable(output) && jobs.length === 0) terminal.say("No imports in the last seven days.");
+      else terminal.print(isTable(output) ? rowsOf(jobs, output) : formatted(jobs, output));
     });
   imports
     .command("show <id>")
@@ -59,7 +60,8 @@ export const addImportJobs: AddCommands = (program, surroundings) => {
     .action(async ({ output }: { output: Format }, command: Command) => {
       const { client } = await connectFor(command, surroundings);
       const jobs = await client.call(listRevertJobs, {});
-      terminal.print(output === "table" ? undoRowsOf(jobs) : formatted(jobs, output));
+      if (isTable(output) && jobs.length === 0) terminal.say("No undos in the last seven days.");
+      else terminal.print(output === "table" ? undoRowsOf(jobs) : formatted(jobs, output));
     });
   imports
     .command("cancel-undo <id>")

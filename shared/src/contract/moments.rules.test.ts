@@ -26,9 +26,10 @@ describe("a date as people write it", () => {
       "2026-11-30T02:30",
       "2026-12-30T03:30",
     ]);
-    expect([start("two weeks ago"), start("24h"), end("24h"), start("36h ago")]).toEqual([
+    expect([start("two weeks ago"), start("24h"), start("2 weeks"), end("24h"), start("36h ago")]).toEqual([
       "2026-11-16T03:30",
       "2026-11-29T03:30",
+      "2026-11-16T03:30",
       null,
       "2026-11-28T15:30",
     ]);

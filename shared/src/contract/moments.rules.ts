@@ -99,9 +99,9 @@ function exactTime(text: string): Span | null {
   return iso ? instant(new Date(text.replace(" ", "T").replaceAll(" ", "").toUpperCase())) : null;
 }
 
-/** "2 hours ago", "two weeks ago", "24h", "in 3 days", "last 24 hours". */
+/** "2 hours ago", "two weeks ago", "24h", "2 weeks", "in 3 days", "last 24 hours". */
 function relative(text: string, here: Local, { now, timeZone, edge }: Reader): Span | null {
-  const brief = edge === "start" ? /^(\d{1,5}) ?(h|d|w)$/.exec(text) : null;
+  const brief = edge === "start" ? new RegExp(`^${AMOUNT} ?${UNIT}$`).exec(text) : null;
   const ago = new RegExp(`^${AMOUNT} ?${UNIT} ago$`).exec(text) ?? brief;
   if (ago !== null) return instant(moved(here, unitOf(ago[2]), -amountOf(ago[1]), timeZone));
   const ahead = new RegExp(`^in ${AMOUNT} ${UNIT}$`).exec(text);
