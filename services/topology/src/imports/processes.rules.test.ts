@@ -31,6 +31,7 @@ describe("the process that owns a socket", () => {
     expect(definitionOf("MainThread")).toBe("node called node");
     expect(definitionOf("docker-proxy", 22)).toBe("SSH called SSH");
     expect(definitionOf("docker-proxy")).toBeUndefined();
+    expect(definitionOf("com.docke")).toBeUndefined();
     expect(serviceOfProcess(null)).toBeNull();
   });
 });

@@ -7,6 +7,9 @@ import type { SeenService } from "./scan.rules.js";
 /** Proxies, behind which only the port is informative. */
 const PASS_ON: ReadonlySet<string> = new Set([
   "docker-proxy",
+  // Docker Desktop, of which `lsof` keeps nine characters.
+  "com.docke",
+  "com.docker.backend",
   "rootlessport",
   "conmon",
   "slirp4netns",
@@ -60,6 +63,8 @@ export const SERVICE_OF_PROCESS: Readonly<Partial<Record<string, string>>> = {
   chronyd: "ntp",
   ntpd: "ntp",
   "avahi-daemon": "mdns",
+  mdnsresponder: "mdns",
+  mdnsrespo: "mdns",
   dhcpd: "dhcp",
   "kea-dhcp4": "dhcp",
   "kea-dhcp6": "dhcpv6",

@@ -415,7 +415,7 @@ export function createSession(make: Makers): Session {
 /** Whether a host is at an address, or exists; others are listed. */
 function isKnownOrSomewhere({ seen, match }: Settled, skipped: Pick<Skipped, "add">): boolean {
   if (seen.isOnlyKnown !== true || match !== null) return true;
-  const what = `row ${seen.name ?? seen.hostname ?? "without a name"}`;
+  const what = seen.name ?? seen.hostname ?? "a machine without a name";
   skipped.add(seen.line, what, "it has no address, and no host here has its MAC address, serial number or host name");
   return false;
 }

@@ -13,11 +13,13 @@ const NOTHING = [
   "desconocid[oa]|desconhecid[oa]|no disponible|no definido|não (?:disponível|definido)|sin (?:nombre|datos)|sem nome|ningun[oa]|nenhum|vacío|vazio|indefinido",
   "sconosciut[oa]|senza nome|nessuno|vuoto|onbekend|niet (?:beschikbaar|gevonden|ingesteld|bekend)|geen(?: naam)?|leeg",
 ].join("|");
+/** What `arp-scan` writes of the vendor of a random MAC address. */
+const RANDOM = /^\(?unknown: locally administered\)?$/i;
 const PLACEHOLDER = new RegExp(`^(?:[-–—_.…*?]+|[<(\\[{]?(?:${NOTHING})[>)\\]}]?)$`, "i");
 
 /** True for a text that says that nothing is known: `[n/a]`, `-`, `unknown`, `k.A.`. */
 export function isPlaceholder(text: string): boolean {
-  return PLACEHOLDER.test(text);
+  return PLACEHOLDER.test(text) || RANDOM.test(text);
 }
 
 /** True for a name by which no machine can be told from others: `_gateway`, `[n/a]`, `localhost`, an address. */

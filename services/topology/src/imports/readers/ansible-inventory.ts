@@ -21,6 +21,9 @@ const HOST_LINE = /^([\w.:-]{1,253})((?:\s+[\w.]+=(?:"[^"]*"|'[^']*'|\S+))*)\s*(
 const IN_YAML =
   /^(?:---[ \t]*\r?\n)?(?:[ \t]*(?:#[^\n]*)?\n)*(?:all|ungrouped):\s*\n\s+["']?(?:hosts|children|vars)["']?:/;
 
+/** What `ansible_host` was called before Ansible 2. */
+const OF_ANSIBLE_1 = "ansible_ssh_host";
+
 export const ansibleInventory: Reader = { format: "ansible-inventory", looksLike, read: readInventory };
 
 function looksLike(beginning: string): boolean {
@@ -28,7 +31,7 @@ function looksLike(beginning: string): boolean {
     return /^\{\s*"(?:_meta"\s*:\s*\{\s*"hostvars"|all"\s*:\s*\{\s*"(?:hosts|children)")/.test(beginning);
   if (IN_YAML.test(beginning)) return true;
   return (
-    /^(?:\s*[#;][^\n]*\n|\s*\n)*(?:\[[\w.-]+(?::\w+)?\]|\S+\s+ansible_host=)/.test(beginning) &&
+    /^(?:\s*[#;][^\n]*\n|\s*\n)*(?:\[[\w.-]+(?::\w+)?\]|\S+\s+ansible_(?:ssh_)?host=)/.test(beginning) &&
     /\bansible_\w+=/.test(beginning)
   );
 }
@@ -136,7 +139,8 @@ function take({ add, skipped }: Sightings, { line, name, variables }: Entry): vo
     skipped.add(line, what, RANGES);
     return;
   }
-  const written = [textAt(variables, "ansible_host"), ...listAt(variables, "nts_addresses").map(String), name];
+  const given = textAt(variables, "ansible_host") || textAt(variables, OF_ANSIBLE_1);
+  const written = [given, ...listAt(variables, "nts_addresses").map(String), name];
   const ips = [...new Set(written.flatMap((text) => addressIn(text) ?? []))];
   const usable = ips.filter((ip) => reasonAgainst(ip) === null);
   if (usable.length === 0) {
@@ -148,7 +152,6 @@ function take({ add, skipped }: Sightings, { line, name, variables }: Entry): vo
     return;
   }
   const own = memberOf(variables, "nts_hostname");
-  const given = textAt(variables, "ansible_host");
   const hostname =
     (typeof own === "string" ? hostnameIn(own) : null) ??
     (own === undefined ? (hostnameIn(name) ?? (addressIn(given) === null ? hostnameIn(given) : null)) : null);

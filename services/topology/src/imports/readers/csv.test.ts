@@ -262,6 +262,29 @@ describe("a CSV table, cell by cell,", () => {
     ]);
   });
 
+  it("makes no host of an address that the row calls free, unless a machine is there", () => {
+    const file = "Name;IP;MAC\nfrei;10.0.0.1;\nfree;10.0.0.2;00:11:32:00:00:02\nfreezer;10.0.0.3;\n";
+    expect(read(csv, file).hosts.map(({ name }) => name)).toEqual(["free", "freezer"]);
+    expect(skippedIn(csv, file)).toEqual(["2 row frei: the row says that it is frei"]);
+  });
+
+  it("reads the MAC address in what a DHCP client calls itself", () => {
+    for (const client of ["01-00-11-32-00-00-05", "0100.1132.0000.05", "01001132000005"])
+      expect(importedFrom([[`IPAddress,ClientId,HostName\n10.0.0.5,${client},nas\n`]])).toEqual([
+        "nas [10.0.0.5 00:11:32:00:00:05]: ",
+      ]);
+  });
+
+  it("leaves what sources have observed to them, and says so if there is anything of it", () => {
+    const file = (os: string): string => `name,ip_addresses,observed_vendor,observed_os\nnas,10.0.0.5,,${os}\n`;
+    expect(skippedIn(csv, file(""))).toEqual([]);
+    expect(skippedIn(csv, file("Linux"))).toEqual([
+      "1 column observed_os: what sources have observed is taken from sources and archives only; to take it as the table's own words, say what the columns mean",
+    ]);
+    const columns = [{ heading: "observed_os", meaning: "os" }];
+    expect(read(csv, file("Linux"), { columns })).toMatchObject({ hosts: [{ says: { os: { name: "Linux" } } }] });
+  });
+
   it("takes a port of a switch for none of the machine", () => {
     const file = "name,ip,port\na,10.0.0.1,Gi0/1\nb,10.0.0.2,443\n";
     expect(importedFrom([[file]])).toEqual(["a [10.0.0.1]: ", "b [10.0.0.2]: HTTPS: 443/Tcp@10.0.0.2"]);

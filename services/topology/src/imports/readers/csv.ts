@@ -34,6 +34,7 @@ import {
   cellAsWritten,
   type Columns,
   columnsIn,
+  columnsText,
   hasHeadings,
   isOfPorts,
   requireColumns,
@@ -97,9 +98,15 @@ const ROLE_OF: ReadonlyMap<string, Role> = new Map([
 const MOVING = /^(?:vip|vrrp|hsrp|glbp|carp)$/i;
 /** What Windows calls an address that something else has, which is to get no lease. */
 const DECLINED = /^bad_address$/i;
+/** What people call an address that no machine has. */
+const FREE =
+  /^(?:free|available|unused|not used|unassigned|frei|unbenutzt|nicht (?:belegt|benutzt|verwendet)|unbelegt|libre|disponible|inutilisée?|non utilisée?|sin usar|libero|non usato|livre|vrij|niet gebruikt)$/i;
 /** What NetAlertX writes for the way out, at the public address. */
 const INTERNET = /^internet$/i;
 const YES: ReadonlySet<string> = new Set(["1", "true", "yes", "y", "x", "all"]);
+
+const OBSERVED =
+  "what sources have observed is taken from sources and archives only; to take it as the table's own words, say what the columns mean";
 
 /** Columns that mean nothing in rows of a kind. */
 const NOT_OF_ROWS: Readonly<Record<CsvResource, readonly Column[]>> = {
@@ -203,6 +210,7 @@ function readingOf(headings: Row, meanings: Said, given: ReaderGiven, sightings:
   const unused = unusedText(columns, NOT_OF_ROWS[resource]);
   if (unused !== null) skipped.add(headings.line, unused, "nothing is made of what such a column says");
   const pack = createPacker();
+  const observed = createObserved(columns);
   const networks = given.network === undefined ? null : createNetworks(headings, columns, given.network);
   const switches = createSwitches(columns);
   const isGuessed = (given.resource ?? null) === null;
@@ -257,6 +265,7 @@ function readingOf(headings: Row, meanings: Said, given: ReaderGiven, sightings:
 
   return {
     take: (row: Row): void => {
+      observed.take(row);
       switches?.take(row);
       const isOurs = networks?.take(row) ?? true;
       const one = rowOf(row, (isOurs ? read.ours : read.others) === MOST_SIGHTINGS);
@@ -270,8 +279,21 @@ function readingOf(headings: Row, meanings: Said, given: ReaderGiven, sightings:
       for (const one of waiting ?? []) settle(one, ownNetwork);
       for (const ones of named.values()) sightings.add(together(ones, skipped), `host ${ones[0]?.name ?? ""}`, pack);
       wirePlugs(plugs, hosts, sightings);
+      const left = columnsText(observed.said());
+      if (left !== null) skipped.add(headings.line, left, OBSERVED);
       return takenColumns(columns, NOT_OF_ROWS[resource]);
     },
+  };
+}
+
+/** Finds the columns of our own tables that say what sources have observed, in any row. */
+function createObserved({ observed }: Columns) {
+  const said = new Set<string>();
+  return {
+    take: ({ cells }: Row): void => {
+      for (const { index, text } of observed) if ((cells[index] ?? "") !== "") said.add(text);
+    },
+    said: (): readonly string[] => [...said],
   };
 }
 
@@ -321,6 +343,9 @@ function againstRow({ of }: TableRow): Fault | null {
     return { reason: `${role} addresses move between machines`, column: "role", code: "unusable_address" };
   if (DECLINED.test(of("hostname") || of("name")))
     return { reason: "it was declined: something else has the address", column: "name", code: "unusable_address" };
+  const free = of("hostname") || of("name");
+  if (of("mac") === "" && FREE.test(free))
+    return { reason: `the row says that it is ${free}`, column: "name", code: "unusable_address" };
   if (!INTERNET.test(of("mac"))) return null;
   return { reason: "it stands for the internet", column: "mac", code: "unusable_address" };
 }
@@ -385,7 +410,7 @@ const SHORTENED = /^\d(?:[.,]\d{1,15})?E[+-]?\d{1,3}$/i;
 /** MAC addresses that are invalid, or of no certain address; the row still counts without them. */
 function macFaults(row: TableRow): Fault[] {
   const written = wordsIn(row.all("mac"));
-  const wrong = written.filter((word) => word !== UNKNOWN_MAC && macIn(word) === null);
+  const wrong = written.filter((word) => word !== UNKNOWN_MAC && cardIn(word) === null);
   const shortened = SHORTENED.exec(row.all("mac").trim());
   const reasons =
     shortened === null
@@ -400,12 +425,18 @@ function macFaults(row: TableRow): Fault[] {
   return [...faults, { reason, column: "mac", code: "unassigned_mac_addresses" }];
 }
 
+/** A MAC address, also after the type of Ethernet as DHCP clients say theirs: `01-00-15-5D-0A-0B-0C`; null for other texts. */
+function cardIn(text: string): string | null {
+  const mac = /^01([\da-f]{12})$/i.exec(text.replaceAll(/[:.-]/g, ""))?.[1];
+  return macIn(mac ?? text);
+}
+
 /**
  * The MAC address of each of so many addresses; null if it is uncertain which has which. Tables exported earlier listed
  * each known one once, so that a single one need not be that of all.
  */
 function macsOf({ all, heading }: TableRow, count: number): readonly (string | null)[] | null {
-  const macs = wordsIn(all("mac")).map((text) => macIn(text));
+  const macs = wordsIn(all("mac")).map((text) => cardIn(text));
   const [first = null] = macs;
   if (macs.length === count) return macs;
   const isOfAll = macs.length === 1 && !PER_ADDRESS.test(heading("mac"));
@@ -658,7 +689,7 @@ function isLinkLocalWord(word: string): boolean {
 
 /** The MAC addresses of the network cards of a row. */
 function cardsIn({ all }: TableRow): string[] {
-  const macs = wordsIn(all("mac")).flatMap((text) => macIn(text) ?? []);
+  const macs = wordsIn(all("mac")).flatMap((text) => cardIn(text) ?? []);
   return [...new Set(macs.flatMap((mac) => cardOf(mac, "").mac ?? []))].slice(0, MOST_CARDS);
 }
 

@@ -66,12 +66,22 @@ describe("DHCP leases", () => {
       ],
       ["4 lease of tv: no address is kept for it"],
     ],
+    [
+      "reservations-openwrt",
+      ["nas [192.168.22.5 00:11:32:22:00:05]: ", "laptop [192.168.22.6]: ", "cloud [192.168.22.8]: "],
+      ["18 lease of tv: no address is kept for it"],
+    ],
     ["reservations-kea", ["printer [192.168.12.2 00:1B:A9:0C:00:02]: ", "nas [fd00:12::3 00:11:32:0C:00:03]: "], []],
     ["kea-answer", ["printer [192.168.13.2 00:1B:A9:0D:00:02]: "], ["2 lease of 192.168.13.3: it has expired"]],
     [
       "dhcpd",
       ["192.168.20.102 [192.168.20.102 7E:11:22:33:44:55]: ", "hp-printer [192.168.20.100 00:1B:78:11:22:33]: "],
       ["20 lease of 192.168.20.101: it has expired"],
+    ],
+    [
+      "dhcpd-kept",
+      ["pc [10.21.0.10 00:11:32:21:00:10]: ", "printer [10.21.0.14 00:1B:A9:21:00:14]: "],
+      ["21 lease of 10.21.0.15: it was deleted"],
     ],
     ["dnsmasq-v6", ["vm1 [10.0.0.30 52:54:00:12:34:56, fd00:10::30]: ", "fd00:10::31 [fd00:10::31]: "], []],
     [
@@ -154,6 +164,8 @@ describe("DHCP leases: times and numbers", () => {
   it("have what people have written of them as the description of new hosts", () => {
     const file = corpusFile("dhcp-leases", "mikrotik-export");
     expect(read(dhcpLeases, file).hosts.map(({ vendor }) => vendor)).toEqual(["NAS", 'Printer, "hall"']);
+    const taking = read(dhcpLeases, corpusFile("dhcp-leases", "reservations-openwrt"));
+    expect(taking.hosts[1]?.vendor).toBe("One of the network cards 00:1B:A9:22:00:06, 48:8F:5A:22:00:06");
   });
 
   it("count in any unknown state", () => {

@@ -21,7 +21,7 @@ import { addressIn, cardOf, clip, duidIn, hostnameIn, macIn, toolInfo } from "./
 
 const KEA = /^address,(?:hwaddr|duid),/;
 const ISC =
-  /^(?:lease [\d.]{7,15} \{|ia-(?:na|ta|pd) "|server-duid |authoring-byte-order |failover peer |# The format of this file is documented in the dhcpd\.leases)/;
+  /^(?:lease [\d.]{7,15} \{|ia-(?:na|ta|pd) "|server-duid "|authoring-byte-order |failover peer "[^"]{1,100}" state|# The format of this file is documented in the dhcpd\.leases)/;
 /** Lines in which the first lease, or a heading, is looked for; prompts and notes may precede it. */
 const MOST_TITLES = 20;
 
@@ -33,7 +33,15 @@ function looksLike(beginning: string): boolean {
 
 function readLeases(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
   const blocks = [...bytes];
-  return hasReservations(beginningOf(blocks)) ? readReservations(blocks, given) : readLines(blocks, given);
+  const beginning = beginningOf(blocks);
+  return hasReservations(beginning) && !hasLeases(beginning)
+    ? readReservations(blocks, given)
+    : readLines(blocks, given);
+}
+
+/** True for leases of dhcpd, between which there may be reservations. */
+function hasLeases(beginning: string): boolean {
+  return beginning.split("\n", MOST_TITLES).some((line) => ISC.test(line.trim()));
 }
 
 function readReservations(blocks: readonly Uint8Array[], { nowMs }: ReaderGiven): Scan {

@@ -18,7 +18,11 @@ describe("Hosts files", () => {
         "4 address ff02::1: it is not the address of a machine",
       ],
     ],
-    ["mixed", ["nas [10.85.0.5]: ", "tv [10.85.0.6]: "], ["3 line 3: it is not an address with names"]],
+    [
+      "mixed",
+      ["nas [10.85.0.5]: ", "tv [10.85.0.6]: "],
+      ["2 names living-room.tv: a host has one name, here tv", "3 line 3: it is not an address with names"],
+    ],
     ["two-addresses", ["fw.lab.example [10.82.0.1, 10.82.1.1]: "], []],
     ["umlauts", ["büro-drucker [10.86.0.5]: "], []],
     ["windows", ["intranet [10.81.0.5]: ", "build [10.81.0.6]: "], []],

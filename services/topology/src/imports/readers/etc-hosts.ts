@@ -1,4 +1,5 @@
 import { putUnder } from "@nts/shared/groups";
+import { compareNames } from "../../values/host-names.rules.js";
 import { together } from "../merge.rules.js";
 import type { Scan, SeenHost } from "../scan.rules.js";
 import { faultAt, linesOf } from "./lines.js";
@@ -12,6 +13,8 @@ import { addressIn, hostnameIn, reasonAgainst, toolInfo } from "./texts.js";
 const ENTRY = /^(\S{2,100})\s+(\S{1,253}(?:\s+\S{1,253}){0,50})$/;
 const NAME = /^[\p{L}\p{N}_](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}_])?\.?$/u;
 const SAMPLE_LINES = 20;
+/** Characters of names that are listed. */
+const LONGEST_LISTED = 300;
 /** Of the first lines, those that must be entries. */
 const MOST_OF_THEM = 2 / 3;
 
@@ -48,7 +51,14 @@ function readHosts(bytes: Iterable<Uint8Array>): Scan {
     const hostname = entry.names.map(hostnameIn).find((one) => one !== null) ?? null;
     if (reason !== null) sightings.skipped.add(line, `address ${entry.ip}`, reason);
     else if (hostname === null) sightings.skipped.add(line, `address ${entry.ip}`, "many machines have its name");
-    else
+    else {
+      const others = entry.names.filter((one) => compareNames(one, hostname) === "different");
+      if (others.length > 0)
+        sightings.skipped.add(
+          line,
+          `names ${others.join(", ").slice(0, LONGEST_LISTED)}`,
+          `a host has one name, here ${hostname}`,
+        );
       putUnder(byName, name.toLowerCase(), {
         line,
         addresses: [{ ip: entry.ip, mac: null }],
@@ -56,6 +66,7 @@ function readHosts(bytes: Iterable<Uint8Array>): Scan {
         vendor: null,
         ports: [],
       });
+    }
   }
   if (entries === 0) throw faultAt(1, "must be an address and names, as in /etc/hosts");
   for (const hosts of byName.values()) sightings.add(together(hosts), `host ${hosts[0]?.hostname ?? ""}`);

@@ -27,6 +27,11 @@ describe("the columns of a table, by their headings", () => {
     ["phpIPAM", "IP address;Description;Hostname;MAC;Device;Port", "address description hostname mac switch plug"],
     ["NetBox", "address;status;vrf;device;interface;dns_name", "address state - host interface hostname"],
     ["UniFi", "Name;Vendor;IP Address;MAC Address;Connection;Network;Port", "name vendor address mac - network -"],
+    [
+      "NetBox, as its lists are shown",
+      "IP Address;Status;Role;Assigned;DNS name;Interface;Parent",
+      "address state role - hostname interface host",
+    ],
     ["NetAlertX", "devMac;devName;devVendor;devLastIP;devComments", "mac name vendor address description"],
     ["where NetAlertX sees a device", "devMac;devLastIP;devParentMAC;devParentPort", "mac address switch plug"],
     ["a switch without its port", "Name;IP;Switch", "name address -"],
@@ -65,13 +70,14 @@ describe("the columns of a table, by their headings", () => {
     [
       "Windows DHCP, in its console",
       "Client IP Address;Name;Lease Expiration;Type;Unique ID;Description",
-      "address name state - mac description",
+      "address hostname state - mac description",
     ],
     [
       "that in German",
       "Client-IP-Adresse;Name;Leaseablaufdatum;Typ;Eindeutige ID;Beschreibung",
-      "address name state - mac description",
+      "address hostname state - mac description",
     ],
+    ["that in French", "Adresse IP du client;Nom;Expiration du bail;ID unique", "address hostname state mac"],
     ["unique ids of anything else", "Name;IP Address;Unique ID", "name address -"],
     [
       "devices of NetBox",
@@ -117,6 +123,7 @@ describe("a cell", () => {
     ],
     ...["unbekannt", "Unbekanntes Gerät", "nicht verfügbar", "keine Angabe", "inconnu", "non disponible", "sin nombre"],
     ...["desconocido", "não disponível", "sconosciuto", "onbekend", "n.v.t.", "no name", "Unknown device", "not set"],
+    "(Unknown: locally administered)",
   ])("of a program or person that knows nothing is empty: %s", (cell) => {
     expect(withoutPlaceholder(cell)).toBe("");
   });
@@ -173,6 +180,8 @@ describe("a cell", () => {
     ["devIsArchived", "0", false],
     ["Lease Expiration", "Reservation (inactive)", true],
     ["Lease Expiration", "Reservation (active)", false],
+    ["Expiration du bail", "Réservation (inactif)", true],
+    ["Expiration du bail", "Réservation (actif)", false],
     ["Lease Expiration", "12/1/2026 10:00:00 AM", false],
   ])("of a state says whether there is a machine: %s %s", (heading, state, isAgainst) => {
     expect(reasonAgainstState(heading, state) !== null).toBe(isAgainst);

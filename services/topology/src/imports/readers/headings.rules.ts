@@ -107,6 +107,7 @@ const HEADINGS = {
     "estado_da_conexao verbindingsstatus toestand stan stav tillstand tila durum allapot stare состояние статус стан 状态 状態 상태",
     "powerstate power_state betriebszustand port_state port_status archived is_archived devisarchived",
     "lease_expiration leaseablaufdatum ablauf_der_lease expiration_du_bail expiracion_de_concesion scadenza_lease",
+    "expiration_de_la_concesion vencimiento_de_la_concesion scadenza_del_lease expiracao_da_concessao leaseverloop verloop_van_lease",
     "online is_online alive is_alive reachable is_reachable is_up active is_active present is_present connected is_connected",
     "erreichbar aktiv verbunden en_ligne actif joignable connecte en_linea activo alcanzable conectado in_linea attivo",
     "raggiungibile connesso ativo alcancavel bereikbaar actief verbonden 在线 オンライン 온라인",
@@ -192,7 +193,8 @@ const OF_CARDS = /^(?:virtual_machine|vm|vm_?name|enabled|mtu|mgmt_only|lag|brid
 const OF_CLIENT = /^client_?id$/;
 /** The same in lists of leases, which these name. */
 const OF_LEASED = /^(?:unique_id|eindeutige_id|id_unique|id_univoco|id_exclusivo|identificador_unico)$/;
-const OF_LEASES = /^(?:lease_expir\w*|leaseablaufdatum|ablauf_der_lease)$/;
+const OF_LEASES =
+  /^(?:lease_?expir\w*|leaseablaufdatum|ablauf_der_lease|expiration_du_bail|(?:expira|vencimi)\w*_de_(?:la_)?concesion|scadenza_(?:del_)?lease|expiracao_da_concessao|leaseverloop|verloop_van_lease)$/;
 /** What a device is, which is its model beside its role and its manufacturer. */
 const OF_TYPES = /^(?:(?:device_)?type|typ|geratetyp)$/;
 /** Where machines without another address have theirs; otherwise, it is another one of theirs, or a street. */
@@ -251,10 +253,16 @@ export function columnsOf(headings: readonly string[], meanings: Said = new Map(
   const isOfModels = has("role") && has("vendor") && !has("model");
   const isOfLeases = has("address") && keys.some((key) => OF_LEASES.test(key));
   const isElsewhere = !has("address") && keys.length > 1;
+  // NetBox names the interface of an address, and its machine as parent.
+  const isOfNetBox = has("interface") && keys.includes("assigned");
+  // In lists of leases, the name is what the client calls itself.
+  const named = isOfLeases && !has("hostname") ? known.indexOf("name") : -1;
+  if (named !== -1 && !meanings.has(keys[named] ?? "")) known[named] = "hostname";
   for (const [index, key] of keys.entries()) {
     if (known[index] !== null || meanings.has(key)) continue;
     if (isOfModels && OF_TYPES.test(key)) known[index] = "model";
     else if (isOfLeases && OF_LEASED.test(key)) known[index] = "mac";
+    else if (isOfNetBox && key === "parent") known[index] = "device";
     else if (isElsewhere && OTHER_ADDRESSES.test(key)) known[index] = "address";
   }
   const isOfServices = has("protocol") || has("service") || has("definition");
@@ -331,8 +339,7 @@ const NO =
 const KNOWN_ADDRESS = /^(?:ip_state|addressstate|address_state)$/;
 
 /** What Windows says of a kept address that no machine has at present, where others have the end of their lease. */
-const KEPT_UNUSED =
-  /^(?:reservation|reservierung|réservation|reserva|prenotazione) \((?:inactive|inaktiv|inactiva|inattiva|inativa)\)$/i;
+const KEPT_UNUSED = /^(?:reserv\w*|réservation|prenotazione) \((?:inacti[fv]\w*|inaktiv|inattiv[oa]|inativ[oa])\)$/i;
 
 /** States of a port that nothing listens on, or that nobody has reached. */
 const NOT_OPEN =

@@ -38,6 +38,10 @@ const KEA_STATES: ReadonlyMap<string, string> = new Map([
 ]);
 const PREFIX = "it is a prefix, not an address";
 const BEGINNING = /^(?:lease|iaaddr) ([\d.:a-f]{1,50}) \{$/i;
+/** An address that is kept for a machine, which OMAPI writes between the leases, and ends by writing it again as deleted. */
+const KEPT = /^host ("?)(\S{1,300}?)\1 \{$/;
+const KEPT_ADDRESS = /^fixed-address6? ([\d.:a-f]{1,50});/i;
+const DELETED = "deleted;";
 /** A client of IPv6, whose addresses follow: `ia-na "<identity and DUID in octal>" {`. */
 const CLIENT = /^ia-(na|ta|pd) "((?:[^"\\]|\\.){1,600})" \{$/;
 const IDENTITY_BYTES = 4;
@@ -106,7 +110,14 @@ export function keaLeases(): LeaseLines {
 export function iscLeases(): LeaseLines {
   let open: Lease | null = null;
   let client = { mac: "", duid: "", fault: null as string | null };
+  /** Kept addresses by the names of their blocks. */
+  const kept = new Map<string, string>();
   const take: LeaseLines = ({ number, text }) => {
+    const name = KEPT.exec(text)?.[2];
+    if (name !== undefined) {
+      open = { line: number, address: kept.get(name) ?? "", mac: "", hostname: name, endsMs: null, fault: null };
+      return null;
+    }
     const address = BEGINNING.exec(text)?.[1];
     if (address !== undefined) {
       const said = text.startsWith("iaaddr") ? client : { mac: "", duid: "", fault: null };
@@ -124,7 +135,9 @@ export function iscLeases(): LeaseLines {
       open = null;
       return lease;
     }
-    open = { ...open, ...fieldsIn(text) };
+    const own = KEPT_ADDRESS.exec(text)?.[1];
+    if (own !== undefined) kept.set(open.hostname, own);
+    open = { ...open, ...(own !== undefined && { address: own }), ...fieldsIn(text) };
     return null;
   };
   const cutOff = (): Lease | null => open && { ...open, endsMs: null, fault: "the file ends inside it" };
@@ -135,6 +148,7 @@ export function iscLeases(): LeaseLines {
 function fieldsIn(text: string): Partial<Lease> {
   const ends = ENDS.exec(text);
   if (ends !== null) return { endsMs: timeOf(ends) };
+  if (text.startsWith(DELETED)) return { fault: "it was deleted" };
   if (text.startsWith(ABANDONED)) return { fault: STATES.get("abandoned") ?? null };
   const state = STATE.exec(text)?.[1];
   if (state !== undefined) return { fault: STATES.get(state) ?? null };

@@ -21,7 +21,7 @@ describe("Sockets of lsof", () => {
       ["box [192.168.1.20]: Net-SNMP: 161/Udp@all · SSH: 22/Tcp@all · nginx: 443/Tcp@192.168.1.20"],
       ["6 socket tcp 127.0.0.1:5432: it listens on the loopback only"],
     ],
-    ["macos", ["box []: Plex Me: 32400/Tcp@all · VNC: 5900/Tcp@all · mDNSRespo: 5353/Udp@all"], []],
+    ["macos", ["box []: Plex Me: 32400/Tcp@all · VNC: 5900/Tcp@all · mDNS: 5353/Udp@all"], []],
     [
       "names",
       ["box [10.0.0.7]: CUPS: 631/Tcp@10.0.0.7"],

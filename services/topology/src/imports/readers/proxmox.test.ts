@@ -119,6 +119,22 @@ describe("responses of Proxmox VE", () => {
     expect(web()?.host.entity.virtualization).toEqual(theirs);
   });
 
+  it("say on which node guests run whose addresses are in none of them, if their network cards are known", () => {
+    const network = createMemoryNetwork();
+    network.importFile("? (10.0.0.8) at bc:24:11:00:00:88 [ether] on eth0\n", false);
+    const guest = (name: string, id: number): string =>
+      `[{"id":"lxc/${id}","type":"lxc","name":"${name}","node":"pve1","status":"running","vmid":${id}}]
+      {"hostname":"${name}","net0":"name=eth0,hwaddr=BC:24:11:00:00:${id},ip=dhcp","digest":"${"a".repeat(40)}","ostype":"alpine"}`;
+    network.importFile([guest("wiki", 88), guest("spare", 89)].join("\n"), false);
+    expect([...network.hosts.values()].map(({ host: { entity } }) => entity)).toMatchObject([
+      {
+        hostname: "wiki",
+        virtualization: { type: "Proxmox VE", details: { node: "pve1", kind: "lxc", guest: 88 } },
+        observed: { os: { name: "Alpine Linux" } },
+      },
+    ]);
+  });
+
   it("give the same result in any order", () => {
     const lines = Buffer.from(corpusFile("proxmox", "cluster")).toString().trim().split("\n");
     const backwards = [...lines].reverse().join("\n");

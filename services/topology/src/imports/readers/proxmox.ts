@@ -68,6 +68,7 @@ function readCluster(bytes: Iterable<Uint8Array>): Scan {
   for (const config of cluster.configs)
     takeConfig(sightings, config, { cards, down, guests, reported: cluster.reported, absent: cluster.absent });
   for (const guest of cluster.guests) takeGuest(sightings, cluster, guest, { cards, guests, systems });
+  takeCards(sightings, cluster, { cards, guests });
   for (const one of cluster.listed) skipListed(sightings.skipped, one, cluster.reported);
   return sightings.scan(toolInfo("Proxmox VE"), coverageOf(cluster));
 }
@@ -184,6 +185,23 @@ function takeConfig(
     const virtualization = guests.get(name) ?? null;
     const says = { os: systemOf(system) };
     add({ line, addresses, hostname: hostnameIn(name), vendor: null, says, virtualization, ports: [] }, what);
+  }
+}
+
+/** Adds guests whose addresses are in no response, which are known by their network cards, if at all. */
+function takeCards(
+  { add }: Sightings,
+  { configs, reported }: Cluster,
+  { cards, guests }: { cards: ReadonlyMap<string, string>; guests: Guests },
+): void {
+  for (const { line, name, system, cards: own } of configs.filter(
+    (one) => one.name !== "" && !reported.has(one.name),
+  )) {
+    const macs = own.flatMap(({ mac }) => (mac !== null && cards.get(mac) === name ? (cardOf(mac, "").mac ?? []) : []));
+    if (macs.length === 0) continue;
+    const known = { addresses: [], cards: macs, isOnlyKnown: true, hostname: hostnameIn(name), name };
+    const virtualization = guests.get(name) ?? null;
+    add({ line, ...known, vendor: null, says: { os: systemOf(system) }, virtualization, ports: [] }, `guest ${name}`);
   }
 }
 

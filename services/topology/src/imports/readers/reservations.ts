@@ -2,11 +2,14 @@ import { isObject, type JsonObject, jsonIn, listAt, memberOf, textAt } from "./j
 import { duidOfClient, type Lease, macOfDuid } from "./leases.js";
 import { addressIn, macIn } from "./texts.js";
 
-// Addresses that DHCP servers keep for machines, from their configuration: `host` blocks of dhcpd, `dhcp-host` lines of dnsmasq, what
-// RouterOS exports, and JSON of Kea, whose answer to `lease4-get-all` has the same form.
+// Addresses that DHCP servers keep for machines, from their configuration: `host` blocks of dhcpd, `dhcp-host` lines of dnsmasq,
+// `/etc/config/dhcp` of OpenWrt, what RouterOS exports, and JSON of Kea, whose answer to `lease4-get-all` has the same form.
 
 const OF_DHCPD = /(?:^|[\n;{}])\s*host\s+\S{1,300}\s*\{[^{}]{0,2000}\bhardware\s+ethernet\b/;
 const OF_DNSMASQ = /^[^\S\n]*dhcp-host[^\S\n]*=/m;
+const OF_OPENWRT = /^config (?:dnsmasq|host)\b/m;
+/** Of a section of OpenWrt's configuration, as in `option ip '10.0.0.5'`. */
+const OPTION = /^\s*(?:option|list)\s+(\w{1,40})\s+(["']?)(.{1,300}?)\2\s*$/;
 const OF_MIKROTIK = /^\/ip dhcp-server lease *(?:\n|add )/m;
 const OF_KEA = /"Dhcp[46]"\s*:|"arguments"\s*:\s*\{\s*"leases"\s*:|"reservations"\s*:\s*\[/;
 const BLOCK = /(?<=^|[\s;{}])host\s+("?)(\S{1,300}?)\1\s*\{([^{}]{0,5000})\}/g;
@@ -21,7 +24,10 @@ const COMMENTS = /^[^\S\n]*(?:\/\/|#).*$|\/\*[\s\S]*?(?:\*\/|(?![\s\S]))/gm;
 /** True for the configuration of a DHCP server that keeps addresses for machines. */
 export function hasReservations(beginning: string): boolean {
   if (/^(?:[[{]|\/[/*])/.test(beginning)) return OF_KEA.test(beginning);
-  return [OF_DNSMASQ, OF_MIKROTIK].some((kind) => kind.test(beginning)) || OF_DHCPD.test(withoutComments(beginning));
+  return (
+    [OF_DNSMASQ, OF_OPENWRT, OF_MIKROTIK].some((kind) => kind.test(beginning)) ||
+    OF_DHCPD.test(withoutComments(beginning))
+  );
 }
 
 /** The kept addresses in a configuration. @throws AppError `validation_failed` if its JSON is malformed */
@@ -29,6 +35,7 @@ export function reservationsIn(blocks: readonly Uint8Array[]): Lease[] {
   const text = Buffer.concat(blocks).toString();
   if (/^\s*(?:[[{]|\/[/*])/.test(text)) return [...ofKea(jsonIn([Buffer.from(blanked(text))]), { line: 0 }, 0)];
   if (OF_MIKROTIK.test(text)) return [...ofMikrotik(text)];
+  if (OF_OPENWRT.test(text)) return [...ofOpenWrt(text)];
   return [...ofDhcpd(withoutComments(text)), ...ofDnsmasq(text)];
 }
 
@@ -70,6 +77,27 @@ function* ofDnsmasq(text: string): Generator<Lease> {
     const name = values.find(isName) ?? "";
     for (const address of addresses.length === 0 ? [""] : addresses) yield reservation(index + 1, address, mac, name);
   }
+}
+
+/** Sections of hosts, and of names that its DNS server knows. */
+function* ofOpenWrt(text: string): Generator<Lease> {
+  let section: { line: number; values: Map<string, string> } | null = null;
+  for (const [index, line] of [...text.split("\n"), "config end"].entries()) {
+    const [, key = "", , value = ""] = OPTION.exec(line) ?? [];
+    if (section !== null && key !== "") section.values.set(key, `${section.values.get(key) ?? ""} ${value}`.trim());
+    if (!/^\s*config\s/.test(line)) continue;
+    if (section !== null) yield ofSection(section.line, section.values);
+    section = /^\s*config\s+(?:host|domain)\b/.test(line) ? { line: index + 1, values: new Map() } : null;
+  }
+}
+
+/** A host may have several network cards, which take turns at its address. */
+function ofSection(line: number, values: ReadonlyMap<string, string>): Lease {
+  const ip = values.get("ip") ?? "";
+  const [mac = "", ...others] = (values.get("mac") ?? "").split(/\s+/);
+  const isOne = others.length === 0;
+  const kept = reservation(line, addressIn(ip) === null ? "" : ip, isOne ? mac : "", values.get("name") ?? "");
+  return isOne ? kept : { ...kept, note: `One of the network cards ${[mac, ...others].join(", ")}` };
 }
 
 /** What `export` of RouterOS prints: commands under the menu that they are of. */

@@ -42,6 +42,8 @@ export interface Columns {
   readonly of: ReadonlyMap<Column, readonly Heading[]>;
   /** Columns of attributes, whose keys are their texts. */
   readonly attributes: readonly Heading[];
+  /** Columns of our own tables with what sources have observed, which only sources say. */
+  readonly observed: readonly Heading[];
   /** Headings of columns that are not used, as written, unless the request says that they are not to be. */
   readonly unused: readonly string[];
   /** All headings with what they are taken for. */
@@ -130,6 +132,7 @@ export function columnsIn(headings: readonly string[], meanings: Said): Columns 
   );
   const of = new Map<Column, Heading[]>();
   const attributes: Heading[] = [];
+  const observed: Heading[] = [];
   const unused: string[] = [];
   const all: ImportedColumn[] = [];
   for (const [index, column] of columnsOf(texts, meanings).entries()) {
@@ -139,17 +142,21 @@ export function columnsIn(headings: readonly string[], meanings: Said): Columns 
     const key = ATTRIBUTE.exec(meaning ?? text)?.[1];
     if (key !== undefined) attributes.push({ index, text: key });
     else if (column !== null) of.set(column, [...(of.get(column) ?? []), { index, text }]);
-    // Of our own tables: what sources have observed, they say themselves.
-    else if (headingKey(text) !== "" && !given && !text.startsWith(OBSERVED_COLUMN)) unused.push(text);
+    else if (!given && text.startsWith(OBSERVED_COLUMN)) observed.push({ index, text });
+    else if (!given && headingKey(text) !== "") unused.push(text);
     const taken = key === undefined ? column && meaningOf(column) : `${ATTRIBUTE_COLUMN}${key}`;
     if (headingKey(text) !== "") all.push({ heading: text, meaning: taken, given });
   }
-  return { of, attributes, unused, all };
+  return { of, attributes, observed, unused, all };
 }
 
 /** Headings that are not used, for display; null if all are. @param idle columns that mean nothing in these rows */
 export function unusedText({ of, unused: foreign }: Columns, idle: readonly Column[]): string | null {
-  const unused = [...foreign, ...idle.flatMap((column) => (of.get(column) ?? []).map(({ text }) => text))];
+  return columnsText([...foreign, ...idle.flatMap((column) => (of.get(column) ?? []).map(({ text }) => text))]);
+}
+
+/** Headings for display; null if there are none. */
+export function columnsText(unused: readonly string[]): string | null {
   if (unused.length === 0) return null;
   const more = unused.length > MOST_UNUSED ? ` and ${unused.length - MOST_UNUSED} more` : "";
   return `${unused.length === 1 ? "column" : "columns"} ${unused.slice(0, MOST_UNUSED).join(", ")}${more}`;
