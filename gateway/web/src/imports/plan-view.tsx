@@ -6,10 +6,13 @@ import { type Column, DataTable, type DataTableProps } from "../list/data-table.
 import { RECOGNIZED_BY } from "../parts/recognized-by.js";
 import { portText } from "../parts/socket-texts.js";
 import { When } from "../parts/when.js";
+import { changeText } from "./change-text.js";
 import { formatLabel } from "./formats.js";
 import classes from "./imports.module.css";
 
 const SHOWN = 100;
+/** Changes of a host that are listed. */
+const CHANGES_SHOWN = 10;
 
 const ACTIONS: Readonly<
   Record<ImportedHost["action"], { readonly planned: string; readonly done: string; readonly color: string }>
@@ -20,8 +23,14 @@ const ACTIONS: Readonly<
   failed: { planned: "Fails", done: "Failed", color: "red" },
 };
 
+interface PlanViewProps {
+  readonly plan: ImportPlan;
+  /** It was cancelled before its end. */
+  readonly isCancelled?: boolean;
+}
+
 /** The preview or result of an import. */
-export function PlanView({ plan }: { readonly plan: ImportPlan }): ReactNode {
+export function PlanView({ plan, isCancelled = false }: PlanViewProps): ReactNode {
   const {
     format,
     summary,
@@ -36,7 +45,7 @@ export function PlanView({ plan }: { readonly plan: ImportPlan }): ReactNode {
   } = plan;
   return (
     <div role="region" aria-label={isDry ? "Preview" : "Result"}>
-      {!isDry && (
+      {!isDry && !isCancelled && (
         <Alert color={summary.hosts.failed > 0 ? "yellow" : "teal"} mb="md" role="status" title="The import is done">
           {summary.hosts.failed > 0
             ? `${summary.hosts.failed === 1 ? "One host" : `${summary.hosts.failed} hosts`} failed; everything else was imported.`
@@ -239,7 +248,8 @@ function columnsOf(isDry: boolean): readonly Column<ImportedHost>[] {
       cell: ({ services }) =>
         services
           .map(
-            ({ service_definition, guessed_from }) => `${service_definition}${guessed_from === null ? "" : " (guess)"}`,
+            ({ service_definition, guessed_from }) =>
+              `${service_definition}${guessed_from === "port" ? " (guess)" : ""}`,
           )
           .join(", "),
     },
@@ -258,10 +268,20 @@ function columnsOf(isDry: boolean): readonly Column<ImportedHost>[] {
 }
 
 function HostCell({ host, isDry }: { readonly host: ImportedHost; readonly isDry: boolean }): ReactNode {
-  const { name, superseded, joined, error } = host;
+  const { name, changes, superseded, joined, error } = host;
   return (
     <>
       <strong>{name}</strong>
+      {changes.slice(0, CHANGES_SHOWN).map((change) => (
+        <Text key={change.path} size="xs" c="dimmed">
+          {changeText(change)}
+        </Text>
+      ))}
+      {changes.length > CHANGES_SHOWN && (
+        <Text size="xs" c="dimmed">
+          … and {changes.length - CHANGES_SHOWN} more
+        </Text>
+      )}
       {superseded.map(({ id, ip_address, host_name }) => (
         <Text key={id} size="xs" c="dimmed">
           takes {ip_address} from {host_name}
@@ -355,6 +375,7 @@ function MissingPart({ missing, summary }: Pick<ImportPlan, "missing" | "summary
             {seen !== null && <When at={seen.last_at} />}
           </Text>
         ))}
+        <MoreItems count={total - Math.min(missing.length, SHOWN)} />
       </ul>
     </details>
   );
@@ -372,7 +393,18 @@ function Skipped({ parts, total }: { readonly parts: readonly SkippedPart[]; rea
             {line}: {what} – {reason}
           </Text>
         ))}
+        <MoreItems count={total - Math.min(parts.length, SHOWN)} />
       </ul>
     </details>
+  );
+}
+
+/** Those of a list that are not shown. */
+function MoreItems({ count }: { readonly count: number }): ReactNode {
+  if (count <= 0) return null;
+  return (
+    <Text component="li" size="sm" c="dimmed">
+      … and {count} more
+    </Text>
   );
 }

@@ -95,14 +95,14 @@ function StartedImport({ form }: PartProps): ReactNode {
   const plan = job?.plan ?? null;
   return (
     <Stack mt="md">
-      {apply.isPending && <JobProgress job={job} />}
+      {apply.isPending && job !== null && <JobProgress job={job} />}
       <Refusal form={form} />
       {job?.state === "cancelled" && (
         <Alert color="yellow" role="status" title="The import was cancelled">
           {job.done} of {job.total ?? 0} hosts were imported before.
         </Alert>
       )}
-      {plan !== null && <PlanView plan={plan} />}
+      {plan !== null && <PlanView plan={plan} isCancelled={job?.state === "cancelled"} />}
       {job !== null && !apply.isPending && (
         <Group justify="flex-end">
           {job.done > 0 && !job.dry_run && (
@@ -272,13 +272,28 @@ function FilePart({ form, isDisabled }: PartProps & { readonly isDisabled: boole
 }
 
 function Refusal({ form }: PartProps): ReactNode {
-  const { error, faults, format, lacksMachine } = form;
+  const { error, faults, file, format, setFormat, begin, lacksMachine } = form;
   if (error === null || (lacksMachine && takesHost(format))) return null;
   const isUnknown = Object.values(faults).some((fault) => fault.startsWith(UNRECOGNIZED_FILE));
   if (isUnknown)
     return (
       <Alert color="red" role="alert" title={UNRECOGNIZED_FILE}>
         Supported: {SUPPORTED.join(", ")}. If it is one of these, select its format above.
+        {format === "auto" && (
+          <div>
+            <Button
+              variant="default"
+              size="xs"
+              mt="sm"
+              onClick={() => {
+                setFormat("csv");
+                begin(file, "csv");
+              }}
+            >
+              It is a table
+            </Button>
+          </div>
+        )}
       </Alert>
     );
   const title = isOfFile(faults) ? "The file cannot be read" : describeFailure(error).title;
