@@ -372,7 +372,7 @@ describe("a file of another kind", () => {
     [
       "auto",
       "hello",
-      /^line 1, column 1: We don't recognize this file\. Supported: nmap, .*, csv\. If it is one of these, select its format\. A table begins with a line of headings, such as ip_address and hostname\.$/,
+      /^line 1, column 1: We don't recognize this file\. Supported: nmap, .*, csv\. If it is one of these, select its format\. A table begins with a line of headings, such as ip_address and hostname; /,
     ],
     ["ss", "hello", "line 1, column 1: must be a socket as printed by `ss -H -tulnp`"],
     ["ip-neigh", `[{"dst":"10.0.0.1"},`, "line 1, column 21: is not valid JSON, or ends early"],

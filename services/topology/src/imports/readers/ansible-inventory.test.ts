@@ -34,6 +34,18 @@ describe("Inventories of Ansible", () => {
   });
 });
 
+describe("A host in several groups", () => {
+  it("has its variables from the group that has them, in a file that begins with any group", () => {
+    const yaml =
+      "web:\n  hosts:\n    a.lan:\n    b.lan: {ansible_host: 10.99.0.6}\nall:\n  hosts:\n    a.lan: {ansible_host: 10.99.0.5}\n";
+    const ini = "[web]\na.lan\n\n[all]\na.lan ansible_host=10.99.0.5\nb.lan ansible_host=10.99.0.6\n";
+    for (const file of [yaml, ini]) {
+      expect(importedFrom([[file]])).toEqual(["a.lan [10.99.0.5]: ", "b.lan [10.99.0.6]: "]);
+      expect(skippedIn(ansibleInventory, file)).toEqual([]);
+    }
+  });
+});
+
 describe("What this system has exported", () => {
   const inventoryOf = (variables: object): string =>
     JSON.stringify({ all: { hosts: { nas: { ansible_host: "10.91.0.5", ...variables } } } });

@@ -19,7 +19,7 @@ const HOST_LINE = /^([\w.:-]{1,253})((?:\s+[\w.]+=(?:"[^"]*"|'[^']*'|\S+))*)\s*(
 
 /** `all`, with its hosts or groups, is the first line of an inventory in YAML. */
 const IN_YAML =
-  /^(?:---[ \t]*\r?\n)?(?:[ \t]*(?:#[^\n]*)?\n)*(?:all|ungrouped):\s*\n\s+["']?(?:hosts|children|vars)["']?:/;
+  /^(?:---[ \t]*\r?\n)?(?:[ \t]*(?:#[^\n]*)?\n)*(?:(?:all|ungrouped):\s*\n\s+["']?(?:hosts|children|vars)|[\w-]{1,100}:\s*\n\s+["']?(?:hosts|children))["']?:\s*\n/;
 
 /** What `ansible_host` was called before Ansible 2. */
 const OF_ANSIBLE_1 = "ansible_ssh_host";
@@ -39,14 +39,15 @@ function looksLike(beginning: string): boolean {
 function readInventory(bytes: Iterable<Uint8Array>): Scan {
   const blocks = [...bytes];
   const sightings = createSightings();
-  const taken = new Set<string>();
-  let count = 0;
-  for (const { line, name, variables } of entriesIn(blocks, sightings)) {
-    if (taken.has(name)) continue;
-    taken.add(name);
-    if (++count) take(sightings, { line, name, variables });
+  // A host may be in several groups, one of which has its variables.
+  const found = new Map<string, Entry>();
+  for (const entry of entriesIn(blocks, sightings)) {
+    const known = found.get(entry.name);
+    const variables = { ...entry.variables, ...known?.variables };
+    found.set(entry.name, known === undefined ? entry : { ...known, variables });
   }
-  if (count === 0) throw faultAt(1, "must be an inventory with hosts, as of `ansible-inventory --list`");
+  for (const entry of found.values()) take(sightings, entry);
+  if (found.size === 0) throw faultAt(1, "must be an inventory with hosts, as of `ansible-inventory --list`");
   return sightings.scan(toolInfo("Ansible"), null);
 }
 

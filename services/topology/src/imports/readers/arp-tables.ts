@@ -1,6 +1,6 @@
 import { addressIn, clip, hostnameIn, macIn } from "./texts.js";
 
-// ARP entries as tables: `arp -n` and `/proc/net/arp` of Linux, OpenBSD, `arp-scan`, and `show arp` of Cisco IOS and NX-OS,
+// ARP entries as tables: `arp -n` and `/proc/net/arp` of Linux, OpenBSD, Solaris, `arp-scan`, and `show arp` of Cisco IOS and NX-OS,
 // Arista, Juniper, MikroTik and Fortinet. They differ in the order of their columns, and agree in that a row has one address
 // and one MAC address.
 
@@ -37,6 +37,7 @@ const HEADINGS: readonly RegExp[] = [
   /^address hwtype hwaddress/,
   /^ip address hw type flags hw address/,
   /^host ethernet address netif/,
+  /^device ip address mask flags phys addr/,
   /^protocol address age ?\(min\) hardware addr type interface/,
   /^address age (?:\((?:min|sec)\) )?(?:mac address|hardware addr) interface/,
   /^address age\(min\) hardware addr interface/,
@@ -55,6 +56,7 @@ const NOTES: readonly RegExp[] = [
   /^(?:starting|ending) arp-scan /,
   /^\d+ packets received by filter/,
   /^flags: /,
+  /^net to media table(?:: ipv4)?$/,
   /^(?:columns|context)\b/,
   /^[-=_\s]{5,}$/,
   /^doing nbt name scan for addresses from/,

@@ -522,6 +522,11 @@ describe("Cells and columns of a table that are not kept", () => {
       ["2 row nas: its host name is not a text of 1 to 253 characters"],
     ],
     [
+      "versions of no service",
+      "Name,IP Address,Model,Application,Version\ncore,10.0.0.2,X1,Network,7.1\n",
+      ["1 columns Application, Version: nothing is made of what such a column says"],
+    ],
+    [
       "columns that mean nothing in such rows",
       "host,ip_address,name,interface,role\nnas,10.0.0.1,eth0,eth0,Nas\n",
       ["1 columns role, interface: nothing is made of what such a column says"],

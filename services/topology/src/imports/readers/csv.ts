@@ -23,6 +23,7 @@ import {
 import { reasonAgainstPort, reasonAgainstState, type Said, saidOf, type Column } from "./headings.rules.js";
 import { alignedRows } from "./aligned-rows.js";
 import { hasJsonRows, jsonRows } from "./json-rows.js";
+import { macOfClient } from "./leases.js";
 import { beginningOf, faultAt, withFirst } from "./lines.js";
 import { type Plug, wirePlugs } from "./plugs.js";
 import { isPortOfSwitch, portsInCell } from "./port-cells.js";
@@ -110,7 +111,7 @@ const OBSERVED =
 
 /** Columns that mean nothing in rows of a kind. */
 const NOT_OF_ROWS: Readonly<Record<CsvResource, readonly Column[]>> = {
-  hosts: ["port", "protocol", "service", "definition", "everywhere", "interface"],
+  hosts: ["port", "protocol", "service", "definition", "version", "everywhere", "interface"],
   interfaces: [
     "switch",
     "plug",
@@ -121,10 +122,11 @@ const NOT_OF_ROWS: Readonly<Record<CsvResource, readonly Column[]>> = {
     "protocol",
     "service",
     "definition",
+    "version",
     "everywhere",
     "interface",
   ],
-  ports: ["switch", "plug", "role", "tags", "service", "definition", "interface"],
+  ports: ["switch", "plug", "role", "tags", "service", "definition", "version", "interface"],
   services: ["switch", "plug", "description", "role", "tags", "interface"],
 };
 /** Characters that are kept of texts. */
@@ -427,8 +429,7 @@ function macFaults(row: TableRow): Fault[] {
 
 /** A MAC address, also after the type of Ethernet as DHCP clients say theirs: `01-00-15-5D-0A-0B-0C`; null for other texts. */
 function cardIn(text: string): string | null {
-  const mac = /^01([\da-f]{12})$/i.exec(text.replaceAll(/[:.-]/g, ""))?.[1];
-  return macIn(mac ?? text);
+  return macIn(macOfClient(text) ?? text);
 }
 
 /**

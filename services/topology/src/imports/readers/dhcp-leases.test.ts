@@ -63,6 +63,7 @@ describe("DHCP leases", () => {
       [
         "printer [192.168.11.2 00:1B:A9:0B:00:02]: ",
         "nas [192.168.11.3 00:11:32:0B:00:03, fd00:11::3 00:11:32:0B:00:03]: ",
+        "mail.lan [192.168.11.5]: ",
       ],
       ["4 lease of tv: no address is kept for it"],
     ],
@@ -159,6 +160,21 @@ describe("DHCP leases: times and numbers", () => {
       "büro [10.0.0.2 00:11:32:00:00:02]: ",
     ]);
     expect(skippedIn(dhcpLeases, file)).toEqual(["9 lease of 10.0.0.3: the file ends inside it"]);
+  });
+
+  it("of Kea, client identities alone, and reservations without an address are read or listed", () => {
+    const kept = [
+      { "client-id": "01:00:11:32:00:00:06", "ip-address": "10.0.0.6" },
+      { "hw-address": "00:11:32:00:00:07", hostname: "tv" },
+    ];
+    const file = JSON.stringify({ Dhcp4: { subnet4: [{ reservations: kept }] } });
+    expect(importedFrom([[file]])).toEqual(["10.0.0.6 [10.0.0.6 00:11:32:00:00:06]: "]);
+    expect(skippedIn(dhcpLeases, file)).toEqual(["2 lease of tv: no address is kept for it"]);
+  });
+
+  it("of dnsmasq may have the duration and the network card behind them, as network storages write", () => {
+    const file = "1771234201 00:11:32:aa:bb:cc 10.0.0.1 nas * 86400 eth0\n";
+    expect(importedFrom([[file]])).toEqual(["nas [10.0.0.1 00:11:32:AA:BB:CC]: "]);
   });
 
   it("have what people have written of them as the description of new hosts", () => {

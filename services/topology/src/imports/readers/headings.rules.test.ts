@@ -165,6 +165,7 @@ describe("a cell", () => {
     ["Durum", "Çevrimdışı", true],
     ["Powerstate", "poweredOff", true],
     ["Status", "Planned", true],
+    ["Statut", "Au rebut", true],
     ["Online", "no", true],
     ["Online", "FALSE", true],
     ["Online", "yes", false],

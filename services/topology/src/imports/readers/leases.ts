@@ -25,7 +25,8 @@ export interface LeaseLines {
   readonly cutOff?: () => Lease | null;
 }
 
-const DNSMASQ = /^(?:\d{1,12} \S{1,300} \S{2,100} \S{1,300} \S{1,600}|duid [\da-f:]{1,600})$/i;
+/** Some network storages add the duration and the network card. */
+const DNSMASQ = /^(?:\d{1,12} \S{1,300} \S{2,100} \S{1,300} \S{1,600}(?: \d{1,10} \S{1,20})?|duid [\da-f:]{1,600})$/i;
 /** Smaller values are durations, which dnsmasq writes on machines without a clock. */
 const FIRST_TIME_SECONDS = 1_000_000_000;
 /** Maximum columns of a row of Kea. */
@@ -172,6 +173,12 @@ function timeOf([, epoch, ...parts]: RegExpExecArray): number | null {
 export function macOfDuid(duid: string): string | null {
   const digits = duid.replaceAll(/[:-]/g, "").toLowerCase();
   const mac = /^(?:00010001[\da-f]{8}|00030001)([\da-f]{12})$/.exec(digits)?.[1];
+  return mac === undefined ? null : (mac.match(/../g) ?? []).join(":");
+}
+
+/** The MAC address in the identity of a client of IPv4, after the type of Ethernet; null if there is none. @param client in hexadecimal */
+export function macOfClient(client: string): string | null {
+  const mac = /^01([\da-f]{12})$/i.exec(client.replaceAll(/[:.-]/g, ""))?.[1];
   return mac === undefined ? null : (mac.match(/../g) ?? []).join(":");
 }
 

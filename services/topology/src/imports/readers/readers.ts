@@ -136,7 +136,7 @@ function detected(blocks: Uint8Array[], given: ReaderGiven): Readable {
   const message =
     beginning === ""
       ? "the file is empty"
-      : `${UNRECOGNIZED_FILE} Supported: ${known}. If it is one of these, select its format. A table begins with a line of headings, such as ip_address and hostname.`;
+      : `${UNRECOGNIZED_FILE} Supported: ${known}. If it is one of these, select its format. A table begins with a line of headings, such as ip_address and hostname; if they are called otherwise, select the format \`csv\`, and say what they mean.`;
   throw validationFailed({ path: "line 1, column 1", message });
 }
 

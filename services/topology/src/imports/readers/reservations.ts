@@ -1,5 +1,5 @@
 import { isObject, type JsonObject, jsonIn, listAt, memberOf, textAt } from "./json.js";
-import { duidOfClient, type Lease, macOfDuid } from "./leases.js";
+import { duidOfClient, type Lease, macOfClient, macOfDuid } from "./leases.js";
 import { addressIn, macIn } from "./texts.js";
 
 // Addresses that DHCP servers keep for machines, from their configuration: `host` blocks of dhcpd, `dhcp-host` lines of dnsmasq,
@@ -7,6 +7,8 @@ import { addressIn, macIn } from "./texts.js";
 
 const OF_DHCPD = /(?:^|[\n;{}])\s*host\s+\S{1,300}\s*\{[^{}]{0,2000}\bhardware\s+ethernet\b/;
 const OF_DNSMASQ = /^[^\S\n]*dhcp-host[^\S\n]*=/m;
+/** A kept address, or a name that the DNS server of dnsmasq knows. */
+const ENTRY_OF_DNSMASQ = /^\s*(?:dhcp-host|host-record)\s*=\s*([^#]{1,2000})/;
 const OF_OPENWRT = /^config (?:dnsmasq|host)\b/m;
 /** Of a section of OpenWrt's configuration, as in `option ip '10.0.0.5'`. */
 const OPTION = /^\s*(?:option|list)\s+(\w{1,40})\s+(["']?)(.{1,300}?)\2\s*$/;
@@ -17,6 +19,8 @@ const STATEMENT =
   /(?:^|[\n;])\s*(hardware\s+ethernet|fixed-address6?|option\s+host-name|ddns-hostname)\s+([^;]{1,1000})/g;
 /** A value of a command of RouterOS. */
 const SETTING = /(?<=\s)([a-z][a-z-]{0,40})=(?:"((?:[^"\\]|\\.){0,500})"|(\S{0,500}))/g;
+/** Further members by which Kea recognizes a client. */
+const OTHER_IDENTITIES = ["circuit-id", "flex-id"];
 /** Objects within objects. */
 const MOST_DEPTH = 16;
 const COMMENTS = /^[^\S\n]*(?:\/\/|#).*$|\/\*[\s\S]*?(?:\*\/|(?![\s\S]))/gm;
@@ -67,11 +71,12 @@ function* ofDhcpd(text: string): Generator<Lease> {
 /** Of its values, one is the name, and those in brackets are addresses of IPv6. */
 function* ofDnsmasq(text: string): Generator<Lease> {
   for (const [index, line] of text.split("\n").entries()) {
-    const [, written = ""] = /^\s*dhcp-host\s*=\s*([^#]{1,2000})/.exec(line) ?? [];
+    const [, written = ""] = ENTRY_OF_DNSMASQ.exec(line) ?? [];
     if (written === "") continue;
     const values = written.split(",").map((value) => value.trim().replace(/^\[(.*)\]$/, "$1"));
     const addresses = values.filter((value) => addressIn(value) !== null);
-    const mac = values.find((value) => macIn(value) !== null) ?? "";
+    const client = values.find((value) => value.startsWith("id:"))?.slice("id:".length) ?? "";
+    const mac = values.find((value) => macIn(value) !== null) ?? macOfClient(client) ?? "";
     const isName = (value: string): boolean =>
       /^[a-z][\w.-]*$/i.test(value) && macIn(value) === null && !/^(?:infinite|ignore)$|^\d+[smhd]?$/.test(value);
     const name = values.find(isName) ?? "";
@@ -146,15 +151,17 @@ function* ofObject(entry: JsonObject, at: { line: number }): Generator<Lease> {
   const addresses = [textAt(entry, "ip-address"), ...listAt(entry, "ip-addresses").map(String)].filter(
     (text) => text !== "",
   );
-  if ((card === "" && duid === "") || addresses.length === 0) return;
+  const client = textAt(entry, "client-id");
+  if ([card, duid, client, ...OTHER_IDENTITIES.map((name) => textAt(entry, name))].every((text) => text === "")) return;
   at.line++;
+  if (addresses.length === 0) yield reservation(at.line, "", card || duid || client, textAt(entry, "hostname"));
   for (const address of addresses)
     yield {
       line: at.line,
       address,
-      mac: card === "" ? (macOfDuid(duid) ?? "") : card,
+      mac: card || (macOfDuid(duid) ?? macOfClient(client) ?? ""),
       hostname: textAt(entry, "hostname"),
-      duid: duid === "" ? duidOfClient(textAt(entry, "client-id")) : duid,
+      duid: duid || duidOfClient(client),
       endsMs: endOf(entry),
       fault: faultOf(entry),
     };
