@@ -8,7 +8,7 @@ import {
   type Service,
   updateService,
 } from "@nts/shared/contract";
-import { type Form, rewriteOlderForms } from "@nts/shared/mongo/forms";
+import { FIRST_FORM, type Form, rewriteOlderForms } from "@nts/shared/mongo/forms";
 import { sharedDatabase, UNSHARED } from "@nts/topology/storage/database";
 import { createEntities, type EntityDocument, type EntityKind } from "@nts/topology/storage/entities";
 import { ENTITY_KINDS } from "@nts/topology/kinds/index";
@@ -22,10 +22,15 @@ import { aHost, aNetwork, aService, echoOf, onPort } from "../support/topology-w
 
 type Newer = Service & { since?: string | null };
 
+const PRESENT_FORM: Form<Service> = ENTITY_KINDS.services.form ?? FIRST_FORM;
+const PRESENT = PRESENT_FORM.version;
+const NEXT = PRESENT + 1;
 const NEXT_FORM: Form<Service> = {
-  version: 2,
-  upgrade: (stored) =>
-    ({ since: null, ...stored, bindings: stored.bindings.map((one) => ({ note: "", ...one })) }) as Service,
+  version: NEXT,
+  upgrade: (stored, from) => {
+    const upgraded = from < PRESENT ? (PRESENT_FORM.upgrade?.(stored, from) ?? stored) : stored;
+    return { since: null, ...upgraded, bindings: upgraded.bindings.map((one) => ({ note: "", ...one })) } as Service;
+  },
 };
 const NEXT_KIND: EntityKind<Service> = {
   ...ENTITY_KINDS.services,
@@ -63,7 +68,7 @@ describe("two builds on one database", () => {
     const host = await aHost(world, { ports: 2, interfaces: 1 });
     const service = await aService(world, host, { bindings: [onPort(host.ports[0])] });
     const behind = await aService(world, host);
-    expect(await stored(service.id)).toMatchObject({ form: 2, rank: 3 });
+    expect(await stored(service.id)).toMatchObject({ form: NEXT, rank: 3 });
 
     const read = (await present.list(listServices, { query: { ids: [service.id] } })).rows[0] as Service;
     await present.call(updateService, { params: service, body: { ...echoOf(read), name: "renamed", position: 1 } });
@@ -74,10 +79,10 @@ describe("two builds on one database", () => {
     });
     expect(await textOf(behind.id)).toMatchObject({ position: 0, since: "made by the next build" });
     // The present build cannot maintain `rank`, and stores its own form.
-    expect(await stored(service.id)).toMatchObject({ form: 1, rank: 3 });
+    expect(await stored(service.id)).toMatchObject({ form: PRESENT, rank: 3 });
 
     await next.call(updateService, { params: service, body: { ...echoOf(read), name: "renamed again" } });
-    expect(await stored(service.id)).toMatchObject({ form: 2, rank: "renamed again".length });
+    expect(await stored(service.id)).toMatchObject({ form: NEXT, rank: "renamed again".length });
   });
 
   it("return what the older build has stored in the newer form, wherever the newer build reads it", async () => {
@@ -99,7 +104,7 @@ describe("two builds on one database", () => {
     expect((await next.call(getTopology, { query: { network_id: world.network.id } })).nodes).toHaveLength(3);
 
     await next.call(updateService, { params: made, body: { ...echoOf(made), name: "by the next build" } });
-    expect(await stored(made.id)).toMatchObject({ form: 2, rank: 17 });
+    expect(await stored(made.id)).toMatchObject({ form: NEXT, rank: 17 });
     expect(await textOf(made.id)).toMatchObject({ since: null });
   });
 });
@@ -143,7 +148,8 @@ describe("two builds on one database during a migration", () => {
     await rewrite();
     const all = await topology.db.collection<EntityDocument>("services").find({ host_id: host.id }).toArray();
     expect(all).toHaveLength(40);
-    for (const one of all) expect(one).toMatchObject({ form: 2, rank: (JSON.parse(one.wire) as Service).name.length });
+    for (const one of all)
+      expect(one).toMatchObject({ form: NEXT, rank: (JSON.parse(one.wire) as Service).name.length });
     for (const [id, name] of changes) expect(await textOf(id)).toMatchObject({ name, since: null });
   });
 });

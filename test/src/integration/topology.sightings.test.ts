@@ -26,6 +26,7 @@ import {
   splitHost,
   updateHost,
 } from "@nts/shared/contract";
+import { ENTITY_KINDS } from "@nts/topology/kinds/index";
 import { anEmptyNetwork, hostsOf, importScan, sendFile } from "../support/imports.js";
 import { violationsIn } from "../support/invariants.js";
 import { withoutSightings } from "../support/without-sightings.js";
@@ -373,7 +374,9 @@ describe("strangers", () => {
     const { rows } = await owner.list(listHosts, { query: { is_known: true, network_id: network } });
     expect(rows).toEqual([now]);
     await owner.call(patchHost, { params: { id }, body: { name: "tv" } });
-    expect(await topology.db.collection<{ _id: string }>("hosts").findOne({ _id: id })).toMatchObject({ form: 2 });
+    expect(await topology.db.collection<{ _id: string }>("hosts").findOne({ _id: id })).toMatchObject({
+      form: ENTITY_KINDS.hosts.form?.version,
+    });
   });
 });
 

@@ -6,6 +6,7 @@ import { facetsOf } from "../values/facets.rules.js";
 import { naturalKey } from "../values/natural-names.rules.js";
 import { runnersOf } from "../values/runners.rules.js";
 import { MADE, observedAs, SOURCE } from "./archived.js";
+import { formWith } from "./added.rules.js";
 import { kind } from "./kind.js";
 
 export const hostKind = kind("Host", {
@@ -17,7 +18,7 @@ export const hostKind = kind("Host", {
     ...{ hostname: null, description: null, hidden: false, is_known: true },
     ...{ virtualization: null, role: null, attributes: {} },
   },
-  form: { version: 2, upgrade: (stored) => ("is_known" in stored ? stored : known(stored)) },
+  form: formWith(2, HostRecord, { is_known: true }),
   archived: HostCreate.omit({ interfaces: true, ports: true, services: true }).extend({
     ...observedAs(ObservedOfHost),
     ...MADE,
@@ -39,11 +40,3 @@ export const hostKind = kind("Host", {
     tags: tags.map(composed),
   }),
 });
-
-/** A host of the first form, in which all of them count as known. The order of its members is that of the schema. */
-function known(stored: HostRecord): HostRecord {
-  const members = Object.entries(stored).flatMap((member) =>
-    member[0] === "hidden" ? [member, ["is_known", true]] : [member],
-  );
-  return Object.fromEntries(members) as HostRecord;
-}

@@ -3,6 +3,7 @@ import { composed } from "@nts/shared/contract/folding.rules";
 import { parseBlock } from "../values/addresses.js";
 import { facetsOf } from "../values/facets.rules.js";
 import { searchTextOf } from "../values/search.rules.js";
+import { formWith } from "./added.rules.js";
 import { MADE, SOURCE } from "./archived.js";
 import { kind } from "./kind.js";
 
@@ -17,7 +18,7 @@ export const subnetKind = kind("Subnet", {
   update: SubnetUpdate,
   placed: ["network_id", "cidr", "reserved"],
   defaults: { description: null, subnet_type: null, vlan_id: null, attributes: {} },
-  form: { version: 2, upgrade: (stored) => ("vlan_id" in stored ? stored : withoutVlan(stored)) },
+  form: formWith(2, Subnet, { vlan_id: null }),
   archived: SubnetCreate.extend({ ...MADE, ...SOURCE, reserved: SubnetUpdate.shape.reserved }),
   keysOf: ({ name, cidr, subnet_type, vlan_id, attributes, tags }) => ({
     name,
@@ -29,11 +30,3 @@ export const subnetKind = kind("Subnet", {
     search: subnetSearchText({ name, cidr }),
   }),
 });
-
-/** A subnet of the first form, in no VLAN. The order of its members is that of the schema. */
-function withoutVlan(stored: Subnet): Subnet {
-  const members = Object.entries(stored).flatMap((member) =>
-    member[0] === "subnet_type" ? [member, ["vlan_id", null]] : [member],
-  );
-  return Object.fromEntries(members) as Subnet;
-}
