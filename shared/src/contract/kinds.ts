@@ -8,6 +8,8 @@ interface KindFacts {
   readonly plural: string;
   /** With its article. */
   readonly one: string;
+  /** What its operations are about. */
+  readonly about: string;
   /** The kind that contains it, and with which it is deleted. */
   readonly parent: "Network" | "Host" | null;
   /** Its `network_id` may be null: then it belongs to the whole organization, and is visible from all networks. */
@@ -35,6 +37,7 @@ export const KINDS = {
     singular: "tag",
     plural: "tags",
     one: "a tag",
+    about: "Tags with a name and a colour, which entities refer to.",
     parent: null,
     mayBeOfAll: false,
     between: false,
@@ -50,6 +53,7 @@ export const KINDS = {
     singular: "network",
     plural: "networks",
     one: "a network",
+    about: "Networks, which separate inventories from each other.",
     parent: null,
     mayBeOfAll: false,
     between: false,
@@ -65,6 +69,7 @@ export const KINDS = {
     singular: "vlan",
     plural: "vlans",
     one: "a VLAN",
+    about: "VLANs of a network, which subnets and links refer to.",
     parent: "Network",
     mayBeOfAll: false,
     between: false,
@@ -80,6 +85,7 @@ export const KINDS = {
     singular: "subnet",
     plural: "subnets",
     one: "a subnet",
+    about: "Address ranges of a network, how much of them is used, and the next free address.",
     parent: "Network",
     mayBeOfAll: false,
     between: false,
@@ -95,6 +101,7 @@ export const KINDS = {
     singular: "view",
     plural: "views",
     one: "a view",
+    about: "Saved pictures of the map.",
     parent: "Network",
     mayBeOfAll: true,
     between: false,
@@ -110,6 +117,7 @@ export const KINDS = {
     singular: "host",
     plural: "hosts",
     one: "a host",
+    about: "Machines of a network with their interfaces, ports and services: also to merge, split and compare them.",
     parent: "Network",
     mayBeOfAll: false,
     between: false,
@@ -125,6 +133,7 @@ export const KINDS = {
     singular: "interface",
     plural: "interfaces",
     one: "an interface",
+    about: "Addresses of hosts.",
     parent: "Host",
     mayBeOfAll: false,
     between: false,
@@ -140,6 +149,7 @@ export const KINDS = {
     singular: "port",
     plural: "ports",
     one: "a port",
+    about: "Ports on which hosts listen.",
     parent: "Host",
     mayBeOfAll: false,
     between: false,
@@ -155,6 +165,7 @@ export const KINDS = {
     singular: "service",
     plural: "services",
     one: "a service",
+    about: "What runs on hosts, and the ports and interfaces that it is bound to.",
     parent: "Host",
     mayBeOfAll: false,
     between: false,
@@ -170,6 +181,7 @@ export const KINDS = {
     singular: "dependency",
     plural: "dependencies",
     one: "a dependency",
+    about: "What uses what, and what stops with it.",
     parent: "Network",
     mayBeOfAll: false,
     between: true,
@@ -185,6 +197,7 @@ export const KINDS = {
     singular: "link",
     plural: "links",
     one: "a link",
+    about: "Cables, wireless connections and tunnels between hosts.",
     parent: "Network",
     mayBeOfAll: false,
     between: true,

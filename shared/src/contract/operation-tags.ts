@@ -1,5 +1,8 @@
-/** The groups of operations in the documentation, and what each is about. */
-export const OPERATION_TAGS = {
+import { KIND_NAMES, type KindName, KINDS, type PluralOf, pluralOf } from "./kinds.js";
+
+// The groups of operations in the documentation: one of each kind, and others.
+
+const OTHERS = {
   System: "Whether the system is there, and in which version.",
   Authentication: "Accounts: signing in and out, second factors, sessions, providers, mail, and signing in programs.",
   Users: "The people and service accounts of an organization, their levels and networks.",
@@ -7,18 +10,7 @@ export const OPERATION_TAGS = {
   Invites: "Invitations to an organization.",
   Organizations: "The organization itself, and the keys of all its users.",
   "User API keys": "The keys of a user, with which programs call the API.",
-  Networks: "Networks, which separate inventories from each other.",
-  Vlans: "VLANs of a network, which subnets and links refer to.",
-  Subnets: "Address ranges of a network, how much of them is used, and the next free address.",
-  Hosts: "Machines of a network with their interfaces, ports and services: also to merge, split and compare them.",
-  Interfaces: "Addresses of hosts.",
-  Ports: "Ports on which hosts listen.",
-  Services: "What runs on hosts, and the ports and interfaces that it is bound to.",
   Bindings: "At which ports and interfaces services listen, one by one; services are written with them.",
-  Links: "Cables, wireless connections and tunnels between hosts.",
-  Tags: "Tags with a name and a colour, which entities refer to.",
-  Views: "Saved pictures of the map.",
-  Dependencies: "What uses what, and what stops with it.",
   Shares: "Links with a secret that show a view to people without an account.",
   "Service definitions": "The known kinds of services.",
   Topology: "The map as a graph.",
@@ -31,4 +23,16 @@ export const OPERATION_TAGS = {
   Internal: "What the processes of the system ask each other, which is no part of the API.",
 } as const;
 
-export type OperationTag = keyof typeof OPERATION_TAGS;
+type KindTag = Capitalize<PluralOf<KindName>>;
+export type OperationTag = KindTag | keyof typeof OTHERS;
+
+/** The group of a kind, such as `Hosts`. */
+export function tagOf(name: KindName): KindTag {
+  return pluralOf(name).replace(/^./, (first) => first.toUpperCase()) as KindTag;
+}
+
+/** What each is about. */
+export const OPERATION_TAGS = {
+  ...OTHERS,
+  ...Object.fromEntries(KIND_NAMES.map((name) => [tagOf(name), KINDS[name].about])),
+} as Readonly<Record<OperationTag, string>>;

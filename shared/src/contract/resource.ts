@@ -4,7 +4,7 @@ import { BulkDelete, BulkDeleted, byId, Nothing } from "./common.js";
 import { endpoint, type Permission } from "./endpoint.js";
 import { type KindName, KINDS } from "./kinds.js";
 import { AS_OF_ERRORS, asOf } from "./moments.js";
-import type { OperationTag } from "./operation-tags.js";
+import { tagOf } from "./operation-tags.js";
 import { planned } from "./writes.js";
 
 // Operations common to all resources of the topology service.
@@ -19,8 +19,7 @@ interface Rights {
 /** Creates `get_X_by_id`, `delete_X` and `bulk_delete_X` of a kind. */
 export function resource(name: KindName, { write, wholeOrganization = false }: Rights) {
   const { one, singular, plural } = KINDS[name];
-  const tag = plural.replace(/^./, (first) => first.toUpperCase()) as OperationTag;
-  const common = { upstream: "topology", credential: "any", tag } as const;
+  const common = { upstream: "topology", credential: "any", tag: tagOf(name) } as const;
   const path = `/api/v1/${plural}`;
   return {
     /** Shared members of all its operations. */
