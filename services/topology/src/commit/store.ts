@@ -1,11 +1,11 @@
 import type { ClientSession } from "mongodb";
 import type { Author } from "@nts/shared/author";
 import { MOST_LINKS_OF_HOST } from "@nts/shared/contract";
-import { pluralOf } from "@nts/shared/contract/kinds";
+import { KINDS, pluralOf } from "@nts/shared/contract/kinds";
 import { AppError } from "@nts/shared/errors";
 import type { Scope } from "@nts/shared/http/tenancy";
 import { recorderOf } from "@nts/shared/writes/recorder";
-import { ALL_COLLECTIONS, isPart, TOP_LEVEL } from "../kinds/index.js";
+import { ALL_COLLECTIONS, GUARDED, isPart, TOP_LEVEL } from "../kinds/index.js";
 import { namedBy } from "../values/ends.rules.js";
 import { byText } from "../storage/authorship.js";
 import type { Entities, Entity } from "../storage/entities.js";
@@ -127,10 +127,10 @@ function documentsIn(changes: AllChanges): number {
 /** Deletes entities; their guards first, because concurrent writers conflict on them. */
 async function removeEntities({ storage, tx, scope, changes }: Step): Promise<void> {
   const { guards, addresses } = storage;
-  const { networks, vlans, subnets, hosts, interfaces, services, tags } = changes;
+  const { networks, hosts, interfaces, services, tags } = changes;
   if (networks.removed.length > 0) await guards.removeNetworks(tx, scope, idsOf(networks.removed));
-  const guarded = [...subnets.removed, ...vlans.removed];
-  if (guarded.length > 0) await guards.remove(tx, scope, idsOf(guarded));
+  const guarded = GUARDED.flatMap((name) => idsOf(changes[pluralOf(name)].removed));
+  if (guarded.length > 0) await guards.remove(tx, scope, guarded);
   // Tags do not belong to a network.
   if (tags.removed.length > 0) await guards.remove(tx, { ...scope, networks: "all" }, idsOf(tags.removed));
   const bound = services.removed.filter(({ bindings }) => bindings.length > 0);
@@ -146,7 +146,7 @@ async function removeEntities({ storage, tx, scope, changes }: Step): Promise<vo
 
 /** Creates entities other than hosts and their children, which refer to some of them. */
 async function createTopLevel({ storage, tx, scope, changes, more = () => ({}) }: Step): Promise<void> {
-  const { networks, vlans, subnets, tags } = changes;
+  const { networks, tags } = changes;
   const { organizationId: organization_id } = scope;
   for (const name of TOP_LEVEL) {
     const { created } = changes[pluralOf(name)];
@@ -156,8 +156,10 @@ async function createTopLevel({ storage, tx, scope, changes, more = () => ({}) }
   const targets = [
     ...tags.created.map(({ id }) => ({ target: id, kind: "tag" as const, network_id: null })),
     ...networks.created.map(({ id }) => ({ target: id, kind: "network" as const, network_id: id })),
-    ...vlans.created.map(({ id, network_id }) => ({ target: id, kind: "vlan" as const, network_id })),
-    ...subnets.created.map(({ id, network_id }) => ({ target: id, kind: "subnet" as const, network_id })),
+    ...GUARDED.flatMap((name) => {
+      const { singular: kind, plural } = KINDS[name];
+      return changes[plural].created.map(({ id, network_id }) => ({ target: id, kind, network_id }));
+    }),
   ];
   if (targets.length === 0) return;
   await storage.guards.create(

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { KINDS } from "@nts/shared/contract/kinds";
 import type { Log } from "@nts/shared/log";
 import { restMs } from "@nts/shared/repeat";
 import { BACKGROUND } from "@nts/shared/work";
@@ -14,7 +15,7 @@ import { finishNetworks } from "./networks.js";
 import type { Notices } from "./notices.js";
 import type { DeletionDocument } from "../storage/deletion-records.js";
 import type { Matching, Sweepable } from "../storage/sweepable.js";
-import { IN_NETWORKS, isPart, ON_HOSTS, TAGGED } from "../kinds/index.js";
+import { GUARDED, IN_NETWORKS, isPart, ON_HOSTS, TAGGED } from "../kinds/index.js";
 import type { Storage } from "../storage/storage.js";
 import { wholeOrganization } from "../storage/whole-organization.js";
 import { scopeWithout } from "./take-off.js";
@@ -109,8 +110,8 @@ const SWEEPS: Readonly<Record<DeletionDocument["kind"], SweepKind>> = {
     const { _id, organization_id } = deletion;
     const inIt = { organization_id, network_id: _id };
     let total = 0;
-    for (const kind of ["vlan", "subnet"])
-      total += await deleteMatching(parts, guards.sweepable, { ...inIt, kind }, GUARD_INDEX);
+    for (const name of GUARDED)
+      total += await deleteMatching(parts, guards.sweepable, { ...inIt, kind: KINDS[name].singular }, GUARD_INDEX);
     for (const kind of IN_NETWORKS)
       total += await deleteEntities(parts, deletion, {
         kind,

@@ -69,6 +69,14 @@ export const IN_NETWORK_ALONE = [...TOP_LEVEL, ...KINDS_BETWEEN].filter(
   (name): name is KindInNetworkAlone => KINDS[name].parent !== null,
 );
 
+type Referred = (typeof KINDS)[KindName]["refersTo" | "mayReferTo" | "names"][number];
+/** Those of these that others refer to, which guards protect. */
+export type GuardedKind = Extract<KindInNetworkAlone, Referred>;
+const REFERRED: ReadonlySet<string> = new Set(
+  KIND_NAMES.flatMap((name) => [...KINDS[name].refersTo, ...KINDS[name].mayReferTo, ...KINDS[name].names]),
+);
+export const GUARDED = IN_NETWORK_ALONE.filter((name): name is GuardedKind => REFERRED.has(name));
+
 /** Whether all of a collection is visible from all networks, as tags are. */
 export function isOfOrganization(name: Collection): boolean {
   return ENTITY_KINDS[name].networkOf === null;

@@ -1,5 +1,6 @@
 import type { ClientSession } from "mongodb";
 import type { Reverted } from "@nts/shared/contract";
+import { KINDS_BETWEEN, KINDS_ON_HOSTS, pluralOf } from "@nts/shared/contract/kinds";
 import { AppError } from "@nts/shared/errors";
 import { chunksOf, putUnder } from "@nts/shared/groups";
 import type { Scope } from "@nts/shared/http/tenancy";
@@ -8,6 +9,7 @@ import { BACKGROUND, type Work } from "@nts/shared/work";
 import { recorderOf } from "@nts/shared/writes/recorder";
 import { deleteHosts } from "../deletions/hosts.js";
 import type { Notices } from "../deletions/notices.js";
+import { TOP_LEVEL } from "../kinds/index.js";
 import { BY_ID, ON_HOST_INDEXES, INTERFACE_ADDRESSES_INDEX } from "../storage/indexes.js";
 import type { Storage } from "../storage/storage.js";
 import { type Conflict, conflictOf, refuse } from "./conflict.rules.js";
@@ -24,7 +26,10 @@ import type { Undo } from "./undo.rules.js";
 const HOSTS = 1_000;
 /** Entities checked or reverted together; a host may have more. */
 const BATCH = 500;
-const ON_HOSTS = ["interfaces", "ports", "services", "dependencies", "links"] as const;
+const BETWEEN: readonly string[] = KINDS_BETWEEN.map(pluralOf);
+const ON_HOSTS = [...KINDS_ON_HOSTS, ...KINDS_BETWEEN].map(pluralOf);
+/** What is on no host, and connects none. */
+const ALONE: readonly string[] = TOP_LEVEL.map(pluralOf);
 
 export type Counts = Omit<Reverted, "request_id">;
 
@@ -58,7 +63,7 @@ function isPlace(kind: string): boolean {
 
 /** Whether a large revert can do it. @throws AppError `too_many_changes` */
 export function requireRevertible(spans: readonly Span[], limit: number): void {
-  if (spans.some(({ kind, isNew }) => ["networks", "tags", "views"].includes(kind) || (isPlace(kind) && !isNew)))
+  if (spans.some(({ kind, isNew }) => ALONE.includes(kind) && !(isPlace(kind) && isNew)))
     throw new AppError("too_many_changes", { limit });
 }
 
@@ -135,7 +140,7 @@ export function partsOf(spans: readonly Span[]): Parts {
     if (!isOfNew.has(hostId)) putUnder(groups, hostId, span);
     else if (kind !== "hosts" && isNew) putUnder(on, hostId, span);
   }
-  const connections = spans.filter(({ kind }) => kind === "dependencies" || kind === "links");
+  const connections = spans.filter(({ kind }) => BETWEEN.includes(kind));
   return {
     ...{ hosts, on, groups: [...groups.values()] },
     // A subnet is gone before its VLAN.

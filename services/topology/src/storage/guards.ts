@@ -1,7 +1,8 @@
 import { randomInt } from "node:crypto";
 import type { ClientSession } from "mongodb";
+import type { KINDS } from "@nts/shared/contract/kinds";
 import type { Scope } from "@nts/shared/http/tenancy";
-import { IN_NETWORKS } from "../kinds/index.js";
+import { type GuardedKind, IN_NETWORKS } from "../kinds/index.js";
 import { BY_ID } from "./indexes.js";
 import type { Database } from "./database.js";
 import { scopedCollection } from "./scoped-collection.js";
@@ -22,7 +23,7 @@ export type Counts = Partial<Record<Counted, number>>;
 export interface GuardDocument {
   _id: string;
   target: string;
-  kind: "network" | "vlan" | "subnet" | "tag";
+  kind: (typeof KINDS)["Network" | "Tag" | GuardedKind]["singular"];
   organization_id: string;
   /** null for a tag. */
   network_id: string | null;
