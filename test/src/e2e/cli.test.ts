@@ -12,7 +12,7 @@ import { linesOfFile } from "@nts/cli/discover/files.rules";
 import { run } from "@nts/cli/program";
 import { aTerminalAlone } from "@nts/cli/terminal.testing";
 import type { Surroundings } from "@nts/cli/terminal";
-import type { Collector } from "@nts/shared/contract";
+import { type Collector, KIND_NAMES, pluralOf } from "@nts/shared/contract";
 import { type Account, aColleague, aKey, anAccount } from "../support/api.js";
 import { aJob, ended as jobEnded, nextJob, reported, withKey as collectorWith } from "../support/collectors.js";
 import { installCli } from "../support/installed-cli.js";
@@ -359,7 +359,8 @@ describe("nts: names", () => {
     await aNetworkWithAHost(account.session);
     const env = await withKey(account);
     const document = join(mkdtempSync(join(folder, "apply-")), "all.yaml");
-    for (const kind of ["hosts", "services", "links", "dependencies", "subnets", "vlans", "views", "networks"]) {
+    await account.session.data("post", "/api/v1/tags", { name: "production" });
+    for (const kind of KIND_NAMES.map(pluralOf)) {
       writeFileSync(document, (await nts(env, "get", kind, "-o", "yaml")).stdout);
       expect([kind, (await nts(env, "apply", "-f", document)).stdout]).toEqual([kind, "Nothing would change."]);
     }

@@ -1,9 +1,10 @@
 /** HEAD through the gateway: the head of what GET would return. */
 import { beforeAll, describe, expect, it } from "@jest/globals";
+import { KIND_NAMES, pluralOf } from "@nts/shared/contract";
 import { type Account, anAccount } from "../support/api.js";
 import { sharedStack } from "../support/shared-stack.js";
 
-const LISTS = ["networks", "subnets", "hosts", "interfaces", "ports", "services", "bindings", "tags"] as const;
+const LISTS = [...KIND_NAMES.map(pluralOf), "bindings"];
 
 let account: Account;
 beforeAll(async () => {

@@ -12,15 +12,9 @@ import {
   type Host,
   KIND_NAMES,
   type KindName,
-  listDependencies,
-  listHosts,
-  listNetworks,
-  listSubnets,
-  listTags,
-  listLinks,
-  listViews,
-  listVlans,
+  OPERATIONS,
   patchHost,
+  pluralOf,
 } from "@nts/shared/contract";
 import { ARCHIVE_PATH, type Archive, archiveOf, type Entity, entitiesIn } from "../support/archives.js";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
@@ -72,29 +66,20 @@ async function anOrganization(owner: Caller): Promise<{ one: World; two: World; 
   return { one, two, host };
 }
 
-/** The entities of each kind in the lists, without sightings. */
+/** What lists show of an entity, and archives do not. */
+const SHOWN = ["seen", "missed_since", "interfaces", "ports", "services"];
+
+/** The entities of each kind in the lists, without sightings, and hosts without their children. */
 async function listed(caller: Caller): Promise<Partial<Record<KindName, Entity[]>>> {
-  const all = async (operation: Endpoint): Promise<Entity[]> =>
-    (await caller.list(operation, { query: { limit: 0 } })).rows as Entity[];
-  const without = (entity: object, ...names: readonly string[]): Entity =>
-    Object.fromEntries(Object.entries(entity).filter(([name]) => !names.includes(name))) as unknown as Entity;
-  const unseen = (entity: object): Entity => without(entity, "seen", "missed_since");
-  const hosts = (await all(listHosts)) as unknown as Host[];
-  const on = (kind: "interfaces" | "ports" | "services"): Entity[] =>
-    hosts.flatMap((host) => host[kind].map((one) => unseen(one)));
-  return {
-    Tag: await all(listTags),
-    Network: await all(listNetworks),
-    Subnet: await all(listSubnets),
-    View: await all(listViews),
-    Vlan: await all(listVlans),
-    Link: await all(listLinks),
-    Host: hosts.map((host) => without(unseen(host), "interfaces", "ports", "services")),
-    Interface: on("interfaces"),
-    Port: on("ports"),
-    Service: on("services"),
-    Dependency: await all(listDependencies),
-  };
+  const found: Partial<Record<KindName, Entity[]>> = {};
+  for (const kind of KIND_NAMES) {
+    const list = OPERATIONS.find(({ operationId }) => operationId === `list_${pluralOf(kind)}`);
+    const { rows } = await caller.list(list as Endpoint, { query: { limit: 0 } });
+    found[kind] = (rows as object[]).map(
+      (entity) => Object.fromEntries(Object.entries(entity).filter(([name]) => !SHOWN.includes(name))) as Entity,
+    );
+  }
+  return found;
 }
 
 const byId = (entities: readonly Entity[] = []): Entity[] => [...entities].sort((a, b) => (a.id < b.id ? -1 : 1));

@@ -18,6 +18,7 @@ import {
   type Plan,
   updateService,
 } from "@nts/shared/contract";
+import { ALL_COLLECTIONS } from "@nts/topology/kinds/index";
 import { anEmptyWorld, drawHistory, step } from "../support/history.js";
 import { type ServiceResponse, type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aHost, aNetwork, aService, echoOf, onPort } from "../support/topology-world.js";
@@ -100,9 +101,8 @@ describe(`of ${COUNT} random writes, seed ${SEED}`, () => {
 });
 
 const idsIn = async (): Promise<unknown> => {
-  const kinds = ["networks", "subnets", "hosts", "interfaces", "ports", "services", "bindings", "tags"];
   return Promise.all(
-    kinds.map((kind) =>
+    ALL_COLLECTIONS.map((kind) =>
       topology.db
         .collection(kind)
         .find({}, { projection: { _id: 1 } })

@@ -1,6 +1,15 @@
 /** Statistics: permissions, and agreement with the lists. */
 import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
-import { createHost, createSubnet, createTag, createView, getStats, type Stats } from "@nts/shared/contract";
+import {
+  createHost,
+  createSubnet,
+  createTag,
+  createView,
+  forPlurals,
+  getStats,
+  KINDS_IN_NETWORKS,
+  type Stats,
+} from "@nts/shared/contract";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { aNetwork, aService, onPort, type World } from "../support/topology-world.js";
 import { until } from "../support/until.js";
@@ -33,6 +42,9 @@ async function aServer({ owner, network, subnet }: World, name: string, service_
   await aService({ owner }, host, { service_definition, bindings: [onPort(host.ports[0])], virtualization });
 }
 
+/** The counts of an empty network. */
+const NONE = forPlurals(KINDS_IN_NETWORKS, () => 0);
+
 const statsOf = (caller: Caller, query = {}): Promise<Stats> => caller.call(getStats, { query });
 
 describe("the statistics of an inventory", () => {
@@ -45,39 +57,9 @@ describe("the statistics of an inventory", () => {
     await aServer(two, "3", "PostgreSQL");
     for (const network_id of [two.network.id, null])
       await owner.call(createView, { body: { network_id, name: "all" } });
-    const ofOne = {
-      vlans: 0,
-      links: 0,
-      subnets: 1,
-      views: 0,
-      dependencies: 0,
-      hosts: 2,
-      interfaces: 2,
-      ports: 4,
-      services: 2,
-    };
-    const ofTwo = {
-      vlans: 0,
-      links: 0,
-      subnets: 1,
-      views: 1,
-      dependencies: 0,
-      hosts: 1,
-      interfaces: 1,
-      ports: 2,
-      services: 1,
-    };
-    const ofBoth = {
-      vlans: 0,
-      links: 0,
-      subnets: 2,
-      views: 2,
-      dependencies: 0,
-      hosts: 3,
-      interfaces: 3,
-      ports: 6,
-      services: 3,
-    };
+    const ofOne = { ...NONE, subnets: 1, hosts: 2, interfaces: 2, ports: 4, services: 2 };
+    const ofTwo = { ...NONE, subnets: 1, views: 1, hosts: 1, interfaces: 1, ports: 2, services: 1 };
+    const ofBoth = { ...NONE, subnets: 2, views: 2, hosts: 3, interfaces: 3, ports: 6, services: 3 };
     const all = await statsOf(owner);
     expect(all.totals).toEqual({ networks: 2, ...ofBoth, tags: 1 });
     expect(all.networks).toEqual([
@@ -117,16 +99,9 @@ describe("the statistics of an inventory", () => {
     }
     for (const stats of [await statsOf(owner.restrictedTo([])), await statsOf(topology.aCaller())])
       expect({ ...stats.totals, tags: 0, views: 0, ports: stats.ports }).toEqual({
+        ...NONE,
         networks: 0,
-        vlans: 0,
-        subnets: 0,
-        links: 0,
-        views: 0,
-        dependencies: 0,
-        hosts: 0,
-        interfaces: 0,
         ports: [],
-        services: 0,
         tags: 0,
       });
   });

@@ -17,6 +17,7 @@ import {
   updateTag,
 } from "@nts/shared/contract";
 import { findTagIds } from "@nts/shared/contract/internal";
+import { TAGGED } from "@nts/topology/kinds/index";
 import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import { createOneOfEachKind, operationsOf } from "../support/topology-everything.js";
 import { aHost, aNetwork, aService, echoOf, unknownEntity } from "../support/topology-world.js";
@@ -186,14 +187,13 @@ describe("tags: delete", () => {
     const kept = await add("kept");
     const tags = ["label", doomed.id, kept.id];
     const everything = await createOneOfEachKind(owner);
-    const kinds = ["networks", "subnets", "hosts", "services"] as const;
     const before: Record<string, string | undefined> = {};
-    for (const kind of kinds)
+    for (const kind of TAGGED)
       before[kind] = (await operationsOf(owner, kind).update(everything[kind].id, { ...everything[kind], tags })).etag;
     before["hosts"] = (await operationsOf(owner, "hosts").get(everything.hosts.id)).etag;
 
     await owner.call(deleteTag, { params: doomed });
-    for (const kind of kinds) {
+    for (const kind of TAGGED) {
       const { data, etag } = await operationsOf(owner, kind).get(everything[kind].id);
       expect([kind, data["tags"], etag === before[kind]]).toEqual([kind, ["label", kept.id], false]);
       expect((await operationsOf(owner, kind).list({ tag_ids: [doomed.id] })).data).toEqual([]);

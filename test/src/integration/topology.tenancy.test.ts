@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from "@jest/globals";
 import { createTag } from "@nts/shared/contract";
 import { INTERNAL } from "@nts/shared/http/headers";
 import { createTenancySigner } from "@nts/shared/http/tenancy";
+import { TAGGED } from "@nts/topology/kinds/index";
 import { type ServiceResponse, type Caller, startTopology, type Topology } from "../support/topology.js";
 import {
   type Entity,
@@ -142,18 +143,15 @@ describe("tenancy: foreign ids in bodies", () => {
     },
   );
 
-  it.each(["networks", "subnets", "hosts", "services"] as const)(
-    "%s: a tag of another organization is rejected like a nonexistent one",
-    async (kind) => {
-      const { update } = operationsOf(owner, kind);
-      const theirs = foreignTag;
-      const missing = unknownEntity().id;
-      const send = (tag: string): Promise<ServiceResponse<Entity>> =>
-        update(own[kind].id, { ...own[kind], tags: ["x", tag] });
-      expect(await send(missing)).toMatchObject({ status: 400, code: "invalid_reference", params: { path: "tags.1" } });
-      expect(shape(await send(theirs), theirs)).toBe(shape(await send(missing), missing));
-    },
-  );
+  it.each(TAGGED)("%s: a tag of another organization is rejected like a nonexistent one", async (kind) => {
+    const { update } = operationsOf(owner, kind);
+    const theirs = foreignTag;
+    const missing = unknownEntity().id;
+    const send = (tag: string): Promise<ServiceResponse<Entity>> =>
+      update(own[kind].id, { ...own[kind], tags: ["x", tag] });
+    expect(await send(missing)).toMatchObject({ status: 400, code: "invalid_reference", params: { path: "tags.1" } });
+    expect(shape(await send(theirs), theirs)).toBe(shape(await send(missing), missing));
+  });
 
   it("hosts: a child in a subnet out of scope is rejected like one in a nonexistent subnet", async () => {
     const { create } = operationsOf(limited, "hosts");

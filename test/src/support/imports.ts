@@ -1,6 +1,7 @@
 /** Scan files, and helpers of import tests. */
 import { readFileSync } from "node:fs";
 import { createNetwork, type Host, ImportPlan, listHosts } from "@nts/shared/contract";
+import { ALL_COLLECTIONS } from "@nts/topology/kinds/index";
 import type { ServiceResponse, Caller, Headers, Topology } from "./topology.js";
 
 /** A file of `test/scans`; some are of the scanner's own machine. */
@@ -149,7 +150,7 @@ export const WITHOUT_SIGHTINGS = {
 
 /** All documents of a database, for comparison. @param projection omitted fields */
 export async function allDocumentsOf({ db }: Topology, projection: Readonly<Record<string, 0>> = {}): Promise<string> {
-  const names = ["networks", "subnets", "hosts", "interfaces", "ports", "services", "bindings", "guards"];
+  const names = [...ALL_COLLECTIONS, "guards"];
   const read = names.map((name) => db.collection(name).find({}, { projection }).sort({ _id: 1 }).toArray());
   return JSON.stringify(await Promise.all(read));
 }

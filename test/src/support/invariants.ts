@@ -9,14 +9,20 @@ import {
   type Binding,
   type HostRecord,
   type Interface,
+  KIND_NAMES,
+  type KindName,
+  KINDS,
+  KINDS_IN_NETWORKS,
+  KINDS_ON_HOSTS,
   type Link,
+  pluralOf,
   type Service,
   type Subnet,
 } from "@nts/shared/contract";
 import { parseBlock } from "@nts/topology/values/addresses";
 import { hostSearchFields } from "@nts/topology/storage/stores/host-search";
 import { bindingJudge } from "@nts/shared/contract/bindings.rules";
-import { ALL_COLLECTIONS, type Collection, TAGGED } from "@nts/topology/kinds/index";
+import { ALL_COLLECTIONS, type Collection, GUARDED, TAGGED } from "@nts/topology/kinds/index";
 import { resolveBindings } from "@nts/topology/hosts/bindings.rules";
 import type { EntityDocument } from "@nts/topology/storage/entities";
 import type { DeletionDocument } from "@nts/topology/storage/deletion-records";
@@ -25,7 +31,6 @@ import { createStorage } from "@nts/topology/storage/storage";
 
 type Document = EntityDocument;
 type Kind = Collection;
-const KINDS = ALL_COLLECTIONS;
 const GUARDS_PER_TARGET = 16;
 
 interface Contents {
@@ -58,7 +63,7 @@ async function read(db: Db, session: ClientSession): Promise<Contents> {
     new Set(deletions.flatMap(({ kind, ids = [] }) => (kind === gone ? ids : [])));
   const hosts = goneOf("hosts");
   const tags = goneOf("tags");
-  for (const kind of KINDS) {
+  for (const kind of ALL_COLLECTIONS) {
     const found = await db.collection<Document>(kind).find({}, { session }).toArray();
     // Hidden entities do not exist for callers.
     entities[kind] = found.filter((one) => ![one["host_id"]].flat().some((id) => hosts.has(id)));
@@ -77,7 +82,7 @@ const byId = (documents: readonly Document[]): Map<string, Document> => new Map(
 function storedTwice(db: Db, { entities }: Contents): string[] {
   const stores = createStorage(db, () => Promise.reject(new Error("the checker writes nothing")));
   const hosts = byId(entities.hosts);
-  return KINDS.flatMap((kind) =>
+  return ALL_COLLECTIONS.flatMap((kind) =>
     entities[kind].flatMap((document) => {
       const stored = { entity: entityOf<never>(document), revision: document.revision };
       const derived = stores[kind].documentOf(document.organization_id, stored);
@@ -90,26 +95,20 @@ function storedTwice(db: Db, { entities }: Contents): string[] {
   );
 }
 
+/** The kinds that a member refers to, with its name. */
+function referencesOf(name: KindName): (readonly [Kind, string])[] {
+  const { refersTo, mayReferTo } = KINDS[name];
+  return [...refersTo, ...mayReferTo].map((other) => [pluralOf(other), `${KINDS[other].singular}_id`]);
+}
+
 /** References exist, in the same organization and network. */
 function danglingIn({ entities, hiddenTags }: Contents): string[] {
   const parents: readonly (readonly [Kind, Kind, string])[] = [
-    ...(
-      [
-        "vlans",
-        "subnets",
-        "views",
-        "links",
-        "hosts",
-        "interfaces",
-        "ports",
-        "services",
-        "bindings",
-        "dependencies",
-      ] as const
-    ).map((kind) => [kind, "networks", "network_id"] as const),
-    ...(["interfaces", "ports", "services", "bindings"] as const).map((kind) => [kind, "hosts", "host_id"] as const),
-    ["interfaces", "subnets", "subnet_id"],
-    ["subnets", "vlans", "vlan_id"],
+    ...[...KINDS_IN_NETWORKS.map(pluralOf), "bindings" as const].map(
+      (kind) => [kind, "networks", "network_id"] as const,
+    ),
+    ...[...KINDS_ON_HOSTS.map(pluralOf), "bindings" as const].map((kind) => [kind, "hosts", "host_id"] as const),
+    ...KIND_NAMES.flatMap((name) => referencesOf(name).map((one) => [pluralOf(name), ...one] as const)),
     ["bindings", "services", "service_id"],
   ];
   const dangling = parents.flatMap(([kind, parentKind, field]) => {
@@ -241,9 +240,10 @@ function ruleBrokenBy(bindings: readonly Binding[], host: { ports: string[]; int
   }
 }
 
-/** Every network, subnet and tag has its guards, nothing else has, and the counts of networks are correct. */
+/** Networks, tags and what others refer to have their guards, nothing else has, and the counts of networks are correct. */
 function guardsIn({ entities, guards }: Contents): string[] {
-  const targets = [...entities.networks, ...entities.vlans, ...entities.subnets, ...entities.tags];
+  const kinds = ["networks", "tags", ...GUARDED.map(pluralOf)] as const;
+  const targets = kinds.flatMap((kind) => entities[kind]);
   const known = byId(targets);
   const guardCounts = new Map<string, number>();
   for (const { target } of guards) guardCounts.set(target, (guardCounts.get(target) ?? 0) + 1);

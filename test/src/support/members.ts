@@ -1,4 +1,5 @@
 /** Values of members, generated from the schemas of the contract, for tests of what every member promises. */
+import { type KindName, KINDS, OPERATIONS } from "@nts/shared/contract";
 import type { z } from "zod";
 
 interface Definition {
@@ -30,4 +31,15 @@ export function anotherValue(schema: z.ZodType, present: unknown, n: number): un
 /** The members of a body. */
 export function membersOf(body: z.ZodType | undefined): [name: string, schema: z.ZodType][] {
   return Object.entries((body as z.ZodObject).shape);
+}
+
+/** The least body that creates an entity of a kind. @param places members that say where it is */
+export function leastOf(name: KindName, places: object, n = 1): Readonly<Record<string, unknown>> {
+  const { singular } = KINDS[name];
+  const create = OPERATIONS.find(({ operationId }) => operationId === `create_${singular}`);
+  const needed = membersOf(create?.body).filter(([, schema]) => !schema.safeParse(undefined).success);
+  return {
+    ...Object.fromEntries(needed.map(([member, schema]) => [member, anotherValue(schema, undefined, n)])),
+    ...places,
+  };
 }

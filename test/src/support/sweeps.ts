@@ -2,6 +2,7 @@
 import type { Db } from "mongodb";
 import { createLog } from "@nts/shared/log";
 import { createTransactions } from "@nts/shared/mongo/transaction";
+import { ALL_COLLECTIONS } from "@nts/topology/kinds/index";
 import { createStorage, type Storage } from "@nts/topology/storage/storage";
 import { createSweep, type SweepParts, type SweepTimes } from "@nts/topology/deletions/sweep";
 import { journalCollections } from "@nts/topology/journal/collections";
@@ -120,7 +121,7 @@ export async function entriesDuring(db: Db, task: () => Promise<void>): Promise<
 
 /** The number of documents of a network. */
 export async function documentsIn(db: Db, networkId: string): Promise<number> {
-  const kinds = ["networks", "subnets", "hosts", "interfaces", "ports", "services", "bindings", "guards"];
-  const counts = await Promise.all(kinds.map((kind) => db.collection(kind).countDocuments({ network_id: networkId })));
+  const names = [...ALL_COLLECTIONS, "guards"];
+  const counts = await Promise.all(names.map((name) => db.collection(name).countDocuments({ network_id: networkId })));
   return counts.reduce((sum, count) => sum + count, 0);
 }

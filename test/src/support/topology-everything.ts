@@ -14,9 +14,8 @@ import type {
   Port,
   Service,
   Subnet,
-  View,
-  Vlan,
 } from "@nts/shared/contract";
+import { leastOf } from "./members.js";
 import type { ServiceResponse, Caller } from "./topology.js";
 import { aHost, aNetwork, aService, onPort } from "./topology-world.js";
 
@@ -25,11 +24,9 @@ export type Kind = "networks" | PluralOf<KindInNetwork>;
 export const KINDS: readonly Kind[] = ["networks", ...KINDS_IN_NETWORKS.map(pluralOf)];
 
 /** One entity of each kind, in one network, connected with each other. */
-export interface OneOfEachKind extends Readonly<Record<Kind, object>> {
+export interface OneOfEachKind extends Readonly<Record<Kind, { readonly id: string }>> {
   readonly networks: Network;
   readonly subnets: Subnet;
-  readonly vlans: Vlan;
-  readonly views: View;
   readonly links: Link;
   readonly hosts: Host;
   readonly interfaces: Interface;
@@ -48,29 +45,30 @@ export async function createOneOfEachKind(owner: Caller, name = "Home"): Promise
   const port = host.ports[0]!;
   const service = await aService(world, host, { bindings: [onPort(port, at)] });
   const hosts = await owner.call(contract.getHost, { params: host });
-  const views = await owner.call(contract.createView, { body: { network_id: world.network.id, name: "Rack" } });
   const body = { network_id: world.network.id, client: { host_id: host.id, process: "cron" }, server: endOf(service) };
   const dependencies = await owner.call(contract.createDependency, { body });
   const { id: network_id } = world.network;
-  const vlans = await owner.call(contract.createVlan, { body: { network_id, vid: 10, name: "Office" } });
   const other = await aHost(world, { name: "switch" });
   const ends = [
     { host_id: host.id, interface_id: at.id },
     { host_id: other.id, port: "1" },
   ];
   const links = await owner.call(contract.createLink, { body: { network_id, ends } });
-  return {
-    vlans,
+  const made: Partial<Record<Kind, { readonly id: string }>> = {
     links,
     networks: world.network,
     subnets: world.subnet,
-    views,
     hosts,
     interfaces: at,
     ports: port,
     services: service,
     dependencies,
   };
+  for (const kind of KINDS_IN_NETWORKS) {
+    const create = named(`create${kind}`) as typeof contract.createView;
+    made[pluralOf(kind)] ??= await owner.call(create, { body: leastOf(kind, { network_id }) as never });
+  }
+  return made as OneOfEachKind;
 }
 
 function endOf({ id: service_id, host_id }: Service): { host_id: string; service_id: string } {
@@ -92,11 +90,14 @@ export interface Operations {
   removeAll(ids: readonly string[]): Promise<ServiceResponse<unknown>>;
 }
 
+function named(name: string): never {
+  return (contract as unknown as Record<string, AnyEndpoint>)[name] as never;
+}
+
 /** The operations of a kind, on behalf of a caller. */
 export function operationsOf(caller: Caller, kind: Kind): Operations {
   const entityName = NAME_IN_ERRORS[kind];
   const several = kind.replace(/^./, (first) => first.toUpperCase());
-  const named = (name: string): never => (contract as unknown as Record<string, AnyEndpoint>)[name] as never;
   const send = caller.send as (operation: never, input: object) => Promise<ServiceResponse<never>>;
   return {
     entityName,

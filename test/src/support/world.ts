@@ -1,23 +1,14 @@
-import type { AnyEndpoint } from "@nts/shared/contract";
+import { type AnyEndpoint, type KindName, KINDS, KINDS_IN_NETWORKS } from "@nts/shared/contract";
 import { type Account, type Caller } from "./api.js";
+import { leastOf } from "./members.js";
 
 /** An entity as returned. */
 export type Made = Readonly<Record<string, unknown>> & { readonly id: string };
 
+type Singular = (typeof KINDS)[Exclude<KindName, "Tag">]["singular"] | "binding";
+
 /** A network with one entity of each kind. */
-export interface NetworkWorld {
-  readonly network: Made;
-  readonly subnet: Made;
-  readonly host: Made;
-  readonly interface: Made;
-  readonly port: Made;
-  readonly service: Made;
-  readonly binding: Made;
-  readonly view: Made;
-  readonly vlan: Made;
-  readonly link: Made;
-  readonly dependency: Made;
-}
+export type NetworkWorld = Readonly<Record<Singular, Made>>;
 
 /** Creates a network with a subnet, and a host with an interface, a port and a service that is bound to both. */
 export async function aNetworkWithAHost(caller: Caller, name = "Home"): Promise<NetworkWorld> {
@@ -42,25 +33,21 @@ export async function aNetworkWithAHost(caller: Caller, name = "Home"): Promise<
   const first = (member: string): Made => (host[member] as Made[])[0] as Made;
   const service = first("services");
   const binding = (service["bindings"] as Made[])[0] as Made;
-  const view = await caller.data<Made>("post", "/api/v1/views", { network_id: network.id, name: "Rack" });
   const dependency = await caller.data<Made>("post", "/api/v1/dependencies", {
     network_id: network.id,
     client: { host_id: host.id, process: "cron" },
     server: { host_id: host.id, service_id: service.id, port_id: first("ports").id },
   });
-  const vlan = await caller.data<Made>("post", "/api/v1/vlans", { network_id: network.id, vid: 10, name: "Office" });
   const inIt = { network_id: network.id, name: "switch", hidden: true };
   const other = await caller.data<Made>("post", "/api/v1/hosts", inIt);
   const link = await caller.data<Made>("post", "/api/v1/links", {
     network_id: network.id,
     ends: [{ host_id: host.id }, { host_id: other.id, port: "1" }],
   });
-  return {
-    vlan,
+  const made: Partial<Record<Singular, Made>> = {
     link,
     network,
     subnet,
-    view,
     dependency,
     host,
     interface: first("interfaces"),
@@ -68,6 +55,11 @@ export async function aNetworkWithAHost(caller: Caller, name = "Home"): Promise<
     service,
     binding,
   };
+  for (const kind of KINDS_IN_NETWORKS) {
+    const { singular, plural } = KINDS[kind];
+    made[singular] ??= await caller.data<Made>("post", `/api/v1/${plural}`, leastOf(kind, { network_id: network.id }));
+  }
+  return made as NetworkWorld;
 }
 
 /** A webhook of one network, to an unused address. */
@@ -147,17 +139,10 @@ export function bodyWithoutEntityOf(
 
 /** The member of a world for each kind of resource. */
 export const SINGULAR: Readonly<Record<string, keyof NetworkWorld>> = {
-  networks: "network",
-  subnets: "subnet",
-  hosts: "host",
-  interfaces: "interface",
-  ports: "port",
-  services: "service",
+  ...Object.fromEntries(
+    (["Network", ...KINDS_IN_NETWORKS] as const).map((name) => [KINDS[name].plural, KINDS[name].singular]),
+  ),
   bindings: "binding",
-  views: "view",
-  vlans: "vlan",
-  links: "link",
-  dependencies: "dependency",
 };
 
 /** The content type of an upload. */
