@@ -272,7 +272,7 @@ function FilePart({ form, isDisabled }: PartProps & { readonly isDisabled: boole
 }
 
 function Refusal({ form }: PartProps): ReactNode {
-  const { error, faults, file, format, setFormat, begin, lacksMachine } = form;
+  const { error, faults, file, format, setFormat, begin, lacksMachine, look } = form;
   if (error === null || (lacksMachine && takesHost(format))) return null;
   const isUnknown = Object.values(faults).some((fault) => fault.startsWith(UNRECOGNIZED_FILE));
   if (isUnknown)
@@ -294,6 +294,12 @@ function Refusal({ form }: PartProps): ReactNode {
             </Button>
           </div>
         )}
+      </Alert>
+    );
+  if (look.error !== null && columnsOf(look.job).length > 0)
+    return (
+      <Alert color="yellow" role="alert" title="It is not clear which columns are meant">
+        {describeFailure(error).text} Say below which one it is, and preview again.
       </Alert>
     );
   const title = isOfFile(faults) ? "The file cannot be read" : describeFailure(error).title;

@@ -59,6 +59,9 @@ const CODE_PAGE_850 = [
  */
 const OF_CONSOLE = /[a-z][\x80-\x82\x84-\x91\x93-\x95\x98\x99\x9b\x9d][a-z]/i;
 
+/** Small letters of that page at the ends of words, where the page of Windows' programs has opening quotes and capital letters. */
+const ENDS_OF_CONSOLE = /[a-z][\x82\x84\x88\x8a-\x8d](?![a-z])/;
+
 /** A file as text. */
 export interface Decoded {
   /** In UTF-8, without a byte order mark. */
@@ -178,7 +181,8 @@ interface Guess {
 function guessed(blocks: readonly Uint8Array[]): Guess {
   const sample = Buffer.concat(blocks.map((block) => block.subarray(0, SAMPLE_BYTES))).subarray(0, SAMPLE_BYTES);
   const letters = sample.toString("latin1");
-  if (OF_CONSOLE.test(letters) && isOfCodePage850(sample)) return { encoding: CONSOLE, isSure: true };
+  const isSure = OF_CONSOLE.test(letters);
+  if ((isSure || ENDS_OF_CONSOLE.test(letters)) && isOfCodePage850(sample)) return { encoding: CONSOLE, isSure };
   const found = analyse(sample).find(
     ({ name, confidence }) => confidence >= LEAST_CONFIDENCE && isKnown(name) && hasNoControls(sample, name),
   );

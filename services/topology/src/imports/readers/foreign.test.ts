@@ -9,13 +9,18 @@ describe("a file that is not read", () => {
     ["leases by netsh", "\nChanged the current scope context to 10.0.0.0 scope.\n".trim(), /Get-DhcpServerv4Lease/],
     ["findings of Nessus", '"Plugin ID","CVE","CVSS","Risk","Host"\n', /scan with nmap -oX/],
     ["Fing without headings", "10.0.0.1;up;;2026/11/29 10:00:00;gw;00:11:32:00:00:01;AVM\n", /IP Address;State/],
+    ["Compose without services", "# home\nweb:\n  image: nginx:1.25\n", /write `services:` above/],
     ["ip -br address", "lo               UNKNOWN        127.0.0.1/8 ::1/128\n", /ip -j neigh/],
   ])("is refused with what to import instead: %s", (_what, beginning, advice) => {
     expect(adviceFor(beginning)).toMatch(advice);
   });
 
-  it("is no table or hosts file that begins with an address", () => {
-    for (const beginning of ["10.0.0.1 nas\n10.0.0.2 tv\n", "ip,name\n10.0.0.1,nas\n"])
+  it("is no table, hosts file or Compose file that is", () => {
+    for (const beginning of [
+      "10.0.0.1 nas\n10.0.0.2 tv\n",
+      "ip,name\n10.0.0.1,nas\n",
+      "x-web:\n  image: nginx\nservices:\n",
+    ])
       expect(adviceFor(beginning)).toBeNull();
   });
 });

@@ -15,6 +15,10 @@ const FOREIGN: readonly (readonly [beginning: RegExp, advice: string])[] = [
     "lists the addresses of one machine: import `ip -j neigh` or `ss -H -tulnp` of it, or run `nts collect` there",
   ],
   [
+    /^(?:#.*\n|\s*\n)*(?!x-)[\w.-]{1,100}:[ \t]*\n[ \t]+(?:image|build|container_name|links):/,
+    "is a Compose file of the first version: write `services:` above it, and indent the rest",
+  ],
+  [
     /^(?:CONTAINER ID\s+IMAGE|NAMES\s+IMAGE)/,
     "is a list of containers for people: import `docker inspect $(docker ps -q)` instead",
   ],
