@@ -6,7 +6,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   login: "nts login --url https://topology.example.com --level Owner",
   logout: "nts logout --context office",
   whoami: "nts whoami -o json",
-  "key rotate": "nts key rotate --grace 3600",
+  "key rotate": "nts key rotate --grace 1h",
   "context list": "nts context list",
   "context use": "nts context use office",
   "context add": "nts context add office https://topology.example.com",

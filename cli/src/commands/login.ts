@@ -3,6 +3,7 @@ import { createKey, PERMISSIONS, rotateKey, whoami } from "@nts/shared/contract"
 import { type Command, Option } from "commander";
 import { type Connection, withSession } from "../connection.js";
 import { idOf } from "../find.js";
+import { durationIn } from "../moments.js";
 import { type OutputOptions, outputOption } from "../options.js";
 import { format } from "../output.js";
 import { resourceNamed } from "../resources.js";
@@ -42,8 +43,14 @@ export const addLogin: AddCommands = (program, surroundings) => {
     .description("remove the context with its key from this machine; the key itself can be deleted in the console")
     .action(async (_options, command: Command) => {
       const { context } = await readSettings(terminal, command.optsWithGlobals<Choice>());
-      if (context === null) terminal.say("Nothing is stored for this server.");
-      else await removeContext(terminal, context);
+      if (context === null) {
+        terminal.say("Nothing is stored for this server.");
+        return;
+      }
+      await removeContext(terminal, context);
+      terminal.say(
+        `The key of ${context} is removed from this machine. It is valid until it is deleted in the console.`,
+      );
     });
   program
     .command("whoami")
@@ -96,17 +103,25 @@ export const addKey: AddCommands = (program, surroundings) => {
   key
     .command("rotate")
     .description("rotate the key and store the new secret; asks for a sign-in")
-    .option("--grace <seconds>", "how long the old secret stays valid", "0")
+    .option("--grace <duration>", "how long the old secret stays valid, such as 1h; a number is in seconds", "0")
     .action(async ({ grace }: { grace: string }, command: Command) => {
+      const grace_seconds = secondsIn(grace);
       const connection = await connectFor(command, surroundings);
       if (keyIn(terminal) !== null)
         throw new Problem(EXIT.usage, "The key is set by NTS_API_KEY, which cannot be changed: unset it first.");
       const { credential_id: id } = await connection.client.call(whoami, {});
       const { settings } = connection;
       const rotated = await withSession(terminal, settings, async ({ client }, email) => ({
-        apiKey: await client.call(rotateKey, { params: { id }, query: { grace_seconds: Number(grace) } }),
+        apiKey: await client.call(rotateKey, { params: { id }, query: { grace_seconds } }),
         email,
       }));
       terminal.say(`The new key is in ${await storeSettings(terminal, { ...settings, ...rotated })}.`);
     });
 };
+
+function secondsIn(duration: string): number {
+  const ms = durationIn(duration) ?? (/^\d+$/.test(duration) ? Number(duration) * 1_000 : null);
+  if (ms === null)
+    throw new Problem(EXIT.usage, "--grace must be a duration such as 1h or 30m, or a number of seconds.");
+  return Math.ceil(ms / 1_000);
+}
