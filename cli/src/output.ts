@@ -14,7 +14,20 @@ type Row = Readonly<Record<string, unknown>>;
 
 /** Table columns in order; shown if rows have them. */
 const COLUMNS = [
-  ...["name", "client", "server", "ends", "vid", "speed_mbps", "note", "host", "email", "cidr", "ip_address"],
+  ...[
+    "name",
+    "client",
+    "server",
+    "ends",
+    "vid",
+    "speed_mbps",
+    "note",
+    "service",
+    "host",
+    "email",
+    "cidr",
+    "ip_address",
+  ],
   ...["mac_address", "hostname", "address", "addresses", "number", "protocol"],
   ...["service_definition", "category", "type", "url", "key", "permissions", "is_enabled", "expires_at", "browser"],
   ...["missed_since", "updated_at"],

@@ -21,6 +21,7 @@ export async function withNames(api: Api, rows: readonly unknown[], isWide = fal
   const placed = isWide ? await withNetworks(api, tagged) : tagged;
   const [first] = placed;
   if (Array.isArray(first?.["ends"])) return withLinkEnds(api, placed);
+  if (first !== undefined && "service_id" in first && "interface_id" in first) return withServices(api, placed);
   const areDependencies = typeof first?.["client"] === "object" && typeof first["server"] === "object";
   return areDependencies ? withEndNames(api, placed) : withHosts(api, placed);
 }
@@ -97,6 +98,23 @@ async function withEndNames(api: Api, rows: readonly Row[]): Promise<unknown[]> 
     return [hosts.get(host_id)?.["name"] ?? host_id, part].filter((text) => typeof text === "string").join("/");
   };
   return dependencies.map((one) => ({ ...one, client: textOf(one.client), server: textOf(one.server) }));
+}
+
+/** Bindings with their service, its host, and where it listens. */
+async function withServices(api: Api, rows: readonly Row[]): Promise<unknown[]> {
+  const services = await byIds(
+    api,
+    listServices,
+    rows.map((row) => row["service_id"]),
+  );
+  const hostIdOf = ({ service_id }: Row): unknown => services.get(String(service_id))?.["host_id"];
+  const hosts = (await byIds(api, listHosts, rows.map(hostIdOf))) as unknown as ReadonlyMap<string, Host>;
+  return rows.map((row) => {
+    const host = hosts.get(String(hostIdOf(row)));
+    const service = services.get(String(row["service_id"]))?.["name"];
+    const [address] = host === undefined ? [] : addressesOf([row as unknown as Binding], host);
+    return { ...row, service, host: host?.name, address };
+  });
 }
 
 /** Adds the host's name to each row, and their addresses to services. */

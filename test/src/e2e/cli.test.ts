@@ -194,6 +194,7 @@ describe("nts: failures, collecting and following", () => {
     const printed = async (...words: string[]) => (await nts(env, ...words)).stdout;
     expect(await printed("get", "host", "10.0.0.5", "-o", "name")).toBe("nas");
     expect(await printed("get", "services")).toMatch(/^NAME +HOST +ADDRESS .*\nweb +nas +10\.0\.0\.5:443 /);
+    expect(await printed("get", "bindings")).toMatch(/^SERVICE +HOST +ADDRESS .*\nweb +nas +10\.0\.0\.5:443 /);
     const place = [`network_id=${network.id}`, "host_id=NAS", "subnet_id=10.0.0.0/24"];
     expect(await printed("create", "interface", "--set", ...place, "ip_address=10.0.0.9", "-o", "name")).toBe(
       "10.0.0.9",
