@@ -18,9 +18,11 @@ const MOST_NAMED = 1_000;
 /** The plan with names instead of ids in what it updates. */
 export async function withNamesIn(api: Pick<Connection, "transport">, plan: Plan): Promise<Plan> {
   const updates = plan.changes.filter(({ action }) => action === "update");
-  const found = [...new Set(updates.flatMap(({ fields }) => referencesIn(fields, "")))].slice(0, MOST_NAMED);
+  const found = updates.flatMap(({ fields }) => referencesIn(fields, "")).slice(0, MOST_NAMED);
   if (found.length === 0) return plan;
-  const names = await namesOf(api, found);
+  // A new host has no name yet but in the plan.
+  const planned = plan.changes.filter(({ name }) => name !== "").map(({ id, name }) => [id, name] as const);
+  const names = new Map([...planned, ...(await namesOf(api, found))]);
   return {
     ...plan,
     changes: plan.changes.map((change) => {
@@ -69,8 +71,10 @@ function named(value: unknown, names: Names): unknown {
   if (Array.isArray(value)) return value.map((one) => named(one, names));
   if (!isBody(value)) return value;
   if ("port_id" in value && "interface_id" in value) return socketOf(value, names);
+  // Most of what an end may have is null.
+  const members = Object.entries(value).filter(([, one]) => !("host_id" in value) || one !== null);
   return Object.fromEntries(
-    Object.entries(value).map(([name, one]) => [
+    members.map(([name, one]) => [
       referredBy(name) === null ? name : name.replace(/_id(s?)$/, "$1"),
       named(one, names),
     ]),
