@@ -52,8 +52,16 @@ describe("a file is read as text, however its program wrote it", () => {
     ]);
     for (const [at, letter] of TEXT.split("").entries()) bytes[at] = inConsole.get(letter) ?? bytes[at] ?? 0;
     expect(textOf(bytes)).toBe(TEXT);
+    expect(textOf(Buffer.from("Direcci\xa2n de la impresora\n", "latin1"))).toBe("Dirección de la impresora\n");
     const quotes = Buffer.from("name,ip\nAnna\x92s \x93PC\x94 \x96 office,10.0.0.1\n", "latin1");
     expect(textOf(quotes)).toBe("name,ip\nAnna’s “PC” – office,10.0.0.1\n");
+  });
+
+  it("in the encodings of Central Europe, which have some letters in different places", () => {
+    const inWindows = [0x64, 0x72, 0x75, 0x6b, 0x61, 0x72, 0x6b, 0x61, 0x20, 0x77, 0xb9, 0x73, 0x6b, 0x61, 0x20, 0xb3];
+    const words = Buffer.from([...inWindows, 0xb9, 0x63, 0x7a, 0x65, 0x20, 0x67, 0xb3, 0xf3, 0x77, 0x6e, 0x65, 0x0a]);
+    expect(textOf(words)).toBe("drukarka wąska łącze główne\n");
+    expect(textOf(words.map((byte) => (byte === 0xb9 ? 0xb1 : byte)))).toBe("drukarka wąska łącze główne\n");
   });
 
   it("in the encoding that an XML document declares", () => {

@@ -61,6 +61,13 @@ const OF_CONSOLE = /[a-z][\x80-\x82\x84-\x91\x93-\x95\x98\x99\x9b\x9d][a-z]/i;
 
 /** Small letters of that page at the ends of words, where the page of Windows' programs has opening quotes and capital letters. */
 const ENDS_OF_CONSOLE = /[a-z][\x82\x84\x88\x8a-\x8d](?![a-z])/;
+/** Letters of that page between small letters, where the others have signs and capital letters. */
+const WITHIN_CONSOLE = /[a-z][\xa1-\xa4][a-z]/;
+/** Letters of ISO 8859-2 beside letters, where Windows' page of Central Europe has signs. */
+const OF_ISO_2 =
+  /[a-z\xc0-\xff][\xa1\xa6\xa9\xab\xac\xae\xb1\xb5\xb6\xbb]|[\xa1\xa6\xa9\xac\xae\xb1\xb6][a-z\xc0-\xff]/i;
+/** What both have for letters, but not the same ones. */
+const OF_EITHER = /[\xa5\xb9\xbc\xbe]/;
 
 /** A file as text. */
 export interface Decoded {
@@ -181,12 +188,13 @@ interface Guess {
 function guessed(blocks: readonly Uint8Array[]): Guess {
   const sample = Buffer.concat(blocks.map((block) => block.subarray(0, SAMPLE_BYTES))).subarray(0, SAMPLE_BYTES);
   const letters = sample.toString("latin1");
-  const isSure = OF_CONSOLE.test(letters);
+  const isSure = OF_CONSOLE.test(letters) || WITHIN_CONSOLE.test(letters);
   if ((isSure || ENDS_OF_CONSOLE.test(letters)) && isOfCodePage850(sample)) return { encoding: CONSOLE, isSure };
   const found = analyse(sample).find(
     ({ name, confidence }) => confidence >= LEAST_CONFIDENCE && isKnown(name) && hasNoControls(sample, name),
   );
-  const isLatin = found === undefined || /^(?:ISO-8859-(?:1|2|9|15)|windows-125[0247])$/.test(found.name);
+  if (found !== undefined && /^(?:ISO-8859-2|windows-1250)$/.test(found.name)) return ofCentralEurope(letters);
+  const isLatin = found === undefined || /^(?:ISO-8859-(?:1|9|15)|windows-125[247])$/.test(found.name);
   const isOther = OF_OTHER_LETTERS.test(letters);
   const alphabet = isLatin && isOther ? OF_OTHER_ALPHABETS.find((one) => isWritten(sample, one)) : undefined;
   const likely = found === undefined || found.name === "ISO-8859-1" ? "windows-1252" : found.name;
@@ -195,6 +203,12 @@ function guessed(blocks: readonly Uint8Array[]): Guess {
     encoding: isOfChina ? "gb18030" : (alphabet ?? likely),
     isSure: isLatin ? !isOther : found.confidence >= LEAST_SURE && !isOfChina,
   };
+}
+
+/** Windows' encoding, unless the bytes speak for the older one. @param letters the bytes as Latin letters */
+function ofCentralEurope(letters: string): Guess {
+  if (OF_ISO_2.test(letters)) return { encoding: "iso-8859-2", isSure: true };
+  return { encoding: "windows-1250", isSure: /[\x80-\x9f]/.test(letters) || !OF_EITHER.test(letters) };
 }
 
 /** Common characters in the two encodings of Chinese, by their first bytes; rare ones, and those of other languages, have others. */

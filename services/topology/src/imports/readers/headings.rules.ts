@@ -42,7 +42,7 @@ const HEADINGS = {
     "bezeichnung geratename geraetename nom nom_de_l_appareil nombre nombre_del_dispositivo nome nome_dispositivo",
     "nom_peripherique nom_equipement nom_machine nombre_equipamiento nome_equipamento nome_maquina nome_macchina nome_apparecchio",
     "titel titre titulo titolo",
-    "naam apparaatnaam nazwa nazwa_urzadzenia nazev nazev_zarizeni nazov namn enhetsnamn navn enhedsnavn nimi nev nume",
+    "naziv naam apparaatnaam nazwa nazwa_urzadzenia nazev nazev_zarizeni nazov namn enhetsnamn navn enhedsnavn nimi nev nume",
     "имя название имя_устройства назва 名称 名字 设备名称 名前 機器名 이름",
   ],
   description: [
