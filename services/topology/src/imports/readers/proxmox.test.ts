@@ -125,7 +125,8 @@ describe("responses of Proxmox VE", () => {
     const guest = (name: string, id: number): string =>
       `[{"id":"lxc/${id}","type":"lxc","name":"${name}","node":"pve1","status":"running","vmid":${id}}]
       {"hostname":"${name}","net0":"name=eth0,hwaddr=BC:24:11:00:00:${id},ip=dhcp","digest":"${"a".repeat(40)}","ostype":"alpine"}`;
-    network.importFile([guest("wiki", 88), guest("spare", 89)].join("\n"), false);
+    const [plan] = network.importFile([guest("wiki", 88), guest("spare", 89)].join("\n"), false);
+    expect(plan?.skipped.map(({ what }) => what)).toEqual(["host pve1 of a guest"]);
     expect([...network.hosts.values()].map(({ host: { entity } }) => entity)).toMatchObject([
       {
         hostname: "wiki",

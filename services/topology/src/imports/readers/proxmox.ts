@@ -199,7 +199,7 @@ function takeCards(
   )) {
     const macs = own.flatMap(({ mac }) => (mac !== null && cards.get(mac) === name ? (cardOf(mac, "").mac ?? []) : []));
     if (macs.length === 0) continue;
-    const known = { addresses: [], cards: macs, isOnlyKnown: true, hostname: hostnameIn(name), name };
+    const known = { addresses: [], cards: macs, isOnlyKnown: true, hostname: hostnameIn(name) };
     const virtualization = guests.get(name) ?? null;
     add({ line, ...known, vendor: null, says: { os: systemOf(system) }, virtualization, ports: [] }, `guest ${name}`);
   }
