@@ -1,8 +1,10 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { AnyEndpoint } from "@nts/shared/contract";
 import { momentOf } from "./moments.js";
+import { adviceFor } from "./nearest.js";
 import { FORMATS, type Format, JSONPATH } from "./output.js";
 import { parametersOf, referredBy } from "./resources.js";
+import { EXIT, Problem } from "./terminal.js";
 
 // Options shared by several commands.
 
@@ -47,11 +49,20 @@ export function queryOf(
   { query }: Pick<AnyEndpoint, "query">,
   options: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  const given = parametersOf(query).map(({ name, isMoment }) => {
+  const given = parametersOf(query).map(({ name, isMoment, choices }) => {
     const value = options[attributeOf(flagOf(name))];
+    if (Array.isArray(value) && choices !== null)
+      return [name, value.map((one) => chosenFrom(choices, String(one), name))] as const;
     return [name, isMoment && typeof value === "string" ? momentOf(value, name) : value] as const;
   });
   return Object.fromEntries(given.filter(([, value]) => value !== undefined));
+}
+
+/** The choice that is meant, also in other letters. @throws Problem if it is none */
+function chosenFrom(choices: readonly string[], said: string, name: string): string {
+  const chosen = choices.find((choice) => choice.toLowerCase() === said.toLowerCase());
+  if (chosen !== undefined) return chosen;
+  throw new Problem(EXIT.usage, `--${flagOf(name)}: there is no ${said}${adviceFor(said, choices)}`);
 }
 
 /** Names stand for ids, as in `--user backup`; only `-n` is a letter. */

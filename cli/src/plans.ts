@@ -70,6 +70,7 @@ export function importText({
   dependencies = [],
   links = [],
   broke_off,
+  skipped,
   columns = [],
 }: ImportPlan): string {
   const would = dry_run ? "would be " : "";
@@ -95,13 +96,21 @@ export function importText({
       return counts === undefined || Object.values(counts).every((count) => count === 0) ? [] : [line(kind, counts)];
     }),
     ...links.slice(0, MOST_LISTED).flatMap((link) => (link.action === "unchanged" ? [] : [linkLine(link)])),
-    ...(summary.skipped > 0 ? [`  ${summary.skipped} parts of the file are left out`] : []),
+    ...skippedLines(summary.skipped, skipped),
     ...(broke_off === null ? [] : [`  the file ends early, in line ${broke_off.line}: ${broke_off.reason}`]),
     ...failed.slice(0, 20).map(({ name, error }) => `  ! ${name}: ${error?.message ?? ""} (${error?.code ?? ""})`),
   ].join("\n");
 }
 
-/** Dependencies that are named. */
+/** What is left out of a file, and why. */
+function skippedLines(count: number, parts: ImportPlan["skipped"]): string[] {
+  if (count === 0) return [];
+  const named = parts.slice(0, NAMED).map(({ line: n, what, reason }) => `    line ${n}: ${what}: ${reason}`);
+  const more = count > named.length ? [`    … and ${count - named.length} more`] : [];
+  return [`  left out: ${counted(count, "parts")} of the file`, ...named, ...more];
+}
+
+/** Dependencies, and parts of a file, that are named. */
 const NAMED = 20;
 
 /** What would depend on what, and which connections are left out. */

@@ -105,6 +105,7 @@ describe("the nts program", () => {
     expect(await run(surroundings, "0", ["api", "list_hosts", "--query", "color=red"])).toBe(2);
     expect(await run(surroundings, "0", ["api", "no_such_operation"])).toBe(2);
     expect(await run(surroundings, "0", ["get", "hosts", "--limit", "all"])).toBe(2);
+    expect(await run(surroundings, "0", ["get", "hosts", "--role", "nass"])).toBe(2);
     expect(await run(surroundings, "0", ["get", "keys"])).toBe(2);
     expect(await run(surroundings, "0", ["key", "rotate", "--grace", "soon"])).toBe(2);
     expect(requests).toEqual([]);

@@ -1,6 +1,6 @@
 import type { ZodType } from "zod";
 import { type AnyEndpoint, KIND_NAMES, type KindName, OPERATIONS, pluralOf } from "@nts/shared/contract";
-import { choicesIn, formsOf, isList, isMoment } from "./schemas.js";
+import { choicesIn, elementsOf, formsOf, isList, isMoment } from "./schemas.js";
 
 // The resources of `get`, `create`, `edit` and `delete`: the lists of the contract, with the operations under the same
 // paths.
@@ -73,19 +73,23 @@ export interface Parameter {
   readonly isList: boolean;
   /** A time; people write how long ago. */
   readonly isMoment: boolean;
+  /** Of a list: what it may contain. */
   readonly choices: readonly string[] | null;
 }
 
 /** The parameters of a query or path. */
 export function parametersOf(schema: AnyEndpoint["query"]): Parameter[] {
-  return Object.entries((schema?.shape ?? {}) as Readonly<Record<string, ZodType>>).map(([name, type]) => ({
-    name,
-    description: descriptionOf(type as Described),
-    isRequired: !type.safeParse(undefined).success,
-    isList: isList(type),
-    isMoment: isMoment(type),
-    choices: choicesIn(formsOf(type)),
-  }));
+  return Object.entries((schema?.shape ?? {}) as Readonly<Record<string, ZodType>>).map(([name, type]) => {
+    const forms = formsOf(type);
+    return {
+      name,
+      description: descriptionOf(type as Described),
+      isRequired: !type.safeParse(undefined).success,
+      isList: isList(type),
+      isMoment: isMoment(type),
+      choices: choicesIn(isList(type) ? elementsOf(forms).flatMap(formsOf) : forms),
+    };
+  });
 }
 
 interface Described {
