@@ -268,6 +268,10 @@ describe("a CSV table, cell by cell,", () => {
     expect(skippedIn(csv, file)).toEqual(["2 row frei: the row says that it is frei"]);
   });
 
+  it("has no dot at the end of a host name", () => {
+    expect(importedFrom([["ip,hostname\n10.0.0.5,nas.lan.\n"]])).toEqual(["nas.lan [10.0.0.5]: "]);
+  });
+
   it("reads the MAC address in what a DHCP client calls itself", () => {
     for (const client of ["01-00-11-32-00-00-05", "0100.1132.0000.05", "01001132000005"])
       expect(importedFrom([[`IPAddress,ClientId,HostName\n10.0.0.5,${client},nas\n`]])).toEqual([

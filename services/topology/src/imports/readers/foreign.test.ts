@@ -10,6 +10,11 @@ describe("a file that is not read", () => {
     ["findings of Nessus", '"Plugin ID","CVE","CVSS","Risk","Host"\n', /scan with nmap -oX/],
     ["Fing without headings", "10.0.0.1;up;;2026/11/29 10:00:00;gw;00:11:32:00:00:01;AVM\n", /IP Address;State/],
     ["Compose without services", "# home\nweb:\n  image: nginx:1.25\n", /write `services:` above/],
+    [
+      "a transfer of a zone",
+      "; <<>> DiG 9.18 <<>> axfr lan\n;; global options: +cmd\nlan. 60 IN SOA ns. a. 1 2 3 4 5\n",
+      /as in \/etc\/hosts/,
+    ],
     ["ip -br address", "lo               UNKNOWN        127.0.0.1/8 ::1/128\n", /ip -j neigh/],
   ])("is refused with what to import instead: %s", (_what, beginning, advice) => {
     expect(adviceFor(beginning)).toMatch(advice);

@@ -57,7 +57,7 @@ const FOREIGN: readonly (readonly [beginning: RegExp, advice: string])[] = [
     "is a configuration of SSH: import /etc/hosts, or an inventory of Ansible",
   ],
   [
-    /^(?:;.*\n\s*)*\$(?:ORIGIN|TTL)\b|^\S+\s+(?:\d+\s+)?IN\s+SOA\s/,
+    /^(?:;.*\n\s*)*(?:\$(?:ORIGIN|TTL)\b|\S+\s+(?:\d+\s+)?IN\s+SOA\s)/,
     "is a zone of a DNS server, which is not read: write its addresses and names as in /etc/hosts",
   ],
   [

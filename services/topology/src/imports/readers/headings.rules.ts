@@ -105,7 +105,7 @@ const HEADINGS = {
     "connection_status connection_state instance_state instance_status device_status device_state host_status host_state network_status online_status",
     "verbindungsstatus geratestatus erreichbarkeit etat_de_la_connexion estado_de_conexion stato_connessione",
     "estado_da_conexao verbindingsstatus toestand stan stav tillstand tila durum allapot stare состояние статус стан 状态 状態 상태",
-    "powerstate power_state betriebszustand port_state port_status archived is_archived devisarchived",
+    "lease_state lease_status lease_type binding_state powerstate power_state betriebszustand port_state port_status archived is_archived devisarchived",
     "lease_expiration leaseablaufdatum ablauf_der_lease expiration_du_bail expiracion_de_concesion scadenza_lease",
     "expiration_de_la_concesion vencimiento_de_la_concesion scadenza_del_lease expiracao_da_concessao leaseverloop verloop_van_lease",
     "online is_online alive is_alive reachable is_reachable is_up active is_active present is_present connected is_connected",
@@ -305,7 +305,7 @@ export function withoutPlaceholder(cell: string): string {
 const NO_MACHINE = new RegExp(
   [
     "^(?:dead|down|offline|off-line|off|away|absent|disconnected|not connected|lost|gone|timed? ?out|timeout|host down",
-    "no (?:reply|response|answer)|not (?:responding|reachable|present|seen|alive|available|active|online)|unreachable|unresponsive",
+    "never (?:seen|connected|online)|nie gesehen|jamais vue?|nunca visto|mai visto|no (?:reply|response|answer)|not (?:responding|reachable|present|seen|alive|available|active|online)|unreachable|unresponsive",
     "stopped|stopping|terminated|shut ?off|shut ?down|powered ?off|suspended|deallocated|not running|planned|geplant|planifiée?|planificad[oa]|pianificat[oa]|gepland",
     "free|available|unused|vacant|unassigned|expired|declined|released|abandoned|inactivereservation|deprecated|decommissioned",
     "decommissioning|retired|inactive|non-active|stock|spare",

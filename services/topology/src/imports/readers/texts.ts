@@ -98,7 +98,11 @@ export function isGroup(ip: string): boolean {
 
 /** A hostname by which a machine can be told from others; null if it is invalid, or the same on many machines. */
 export function hostnameIn(text: string): string | null {
-  const name = text.slice(0, TEXT_LIMIT).trim();
+  // The dot of the root, as in `nas.lan.`, is not part of a name.
+  const name = text
+    .slice(0, TEXT_LIMIT)
+    .trim()
+    .replace(/(?<=\w)\.$/, "");
   return textFault(name, 1, HOSTNAME_LIMIT) === null && !isSynthetic(name) ? name : null;
 }
 
