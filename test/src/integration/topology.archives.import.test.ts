@@ -10,8 +10,11 @@ import {
   patchHost,
   patchService,
   patchTag,
+  pluralOf,
 } from "@nts/shared/contract";
 import { AppError } from "@nts/shared/errors";
+import { ENTITY_KINDS } from "@nts/topology/kinds/index";
+import { madeBy } from "@nts/topology/kinds/recipe.rules";
 import { portType } from "@nts/topology/values/well-known-ports.rules";
 import {
   ARCHIVE_PATH,
@@ -284,8 +287,9 @@ function isSet(value: unknown): boolean {
 
 /** The requested entities, with the members that the server adds. */
 function described(entities: readonly EntityLine[]): EntityLine[] {
-  return entities.map((line) => {
-    const { number, protocol } = line.data as unknown as { number: number; protocol: "Tcp" | "Udp" };
-    return line.entity === "Port" ? { ...line, data: { ...line.data, type: portType(number, protocol) } } : line;
+  return entities.map(({ entity, data }) => {
+    const { number, protocol } = data as unknown as { number: number; protocol: "Tcp" | "Udp" };
+    const type = entity === "Port" ? { type: portType(number, protocol) } : {};
+    return { entity, data: { ...(madeBy(ENTITY_KINDS[pluralOf(entity)].recipe, data, data) as Entity), ...type } };
   });
 }

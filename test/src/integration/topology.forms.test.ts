@@ -130,7 +130,7 @@ describe("two builds on one database during a migration", () => {
     };
     const writers = [writer(present, "present", services.slice(0, 15)), writer(next, "next", services.slice(15, 30))];
     const rewrite = (): Promise<void> =>
-      rewriteOlderForms(topology.db.collection<EntityDocument>("services"), 2, {
+      rewriteOlderForms(topology.db.collection<EntityDocument>("services"), NEXT, {
         unchanged: ({ revision }) => ({ revision }),
         fieldsOf: (document) => {
           const fields = entities.documentOf(
