@@ -4,7 +4,7 @@ import type { Job } from "./session.js";
 // most, and with a slow database it must be committed long before its deadline.
 
 const FEWEST = 100;
-const MOST = 2_000;
+const MOST = 1_000;
 const QUICK_MS = 150;
 const SLOW_MS = 500;
 

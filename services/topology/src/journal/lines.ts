@@ -6,7 +6,7 @@ import { AT_A_TURN, type JournalWriter } from "./writer.js";
 // Queues of delayed recordings, one per organization, so that its entries keep commit order independently of others.
 
 /** Further ones are kept in the database. */
-const MOST_HELD = 16 * 1_048_576;
+const MOST_HELD = 4 * 1_048_576;
 /** Approximate bytes of an event without its state. */
 const EVENT_BYTES = 600;
 
