@@ -11,7 +11,7 @@ const jobs = Array.from({ length: 300 }, (_, n) => job(n));
 const sizes = (batches: Iterable<readonly unknown[]>): number[] => [...batches].map(({ length }) => length);
 
 describe("batches of hosts", () => {
-  it("grow after quick ones, up to two thousand documents, and shrink after slow ones", () => {
+  it("grow after quick ones, up to a thousand documents, and shrink after slow ones", () => {
     const size = createBatchSize();
     const first = (): number => sizes(size.batchesOf(jobs))[0] ?? 0;
     const grown = Array.from({ length: 4 }, () => {
@@ -19,10 +19,10 @@ describe("batches of hosts", () => {
       size.took(jobs.slice(0, length), 50);
       return length;
     });
-    expect(grown).toEqual([37, 75, 150, 150]);
-    size.took(jobs.slice(0, 150), 300);
-    expect(first()).toBe(150);
-    for (let n = 0; n < 6; n++) size.took(jobs.slice(0, 150), 2_000);
+    expect(grown).toEqual([37, 75, 100, 100]);
+    size.took(jobs.slice(0, 100), 300);
+    expect(first()).toBe(100);
+    for (let n = 0; n < 6; n++) size.took(jobs.slice(0, 100), 2_000);
     expect(first()).toBe(10);
   });
 
