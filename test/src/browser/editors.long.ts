@@ -190,6 +190,7 @@ describe("the menu of a row", () => {
     await dialog.getByText("Stops as well: cron.").waitFor();
     await button(page, "Cancel").click();
     await target.press("Enter");
+    await until(async () => (await focused()) === "Edit service");
     await page.keyboard.press("Escape");
     await page.getByRole("menu").waitFor({ state: "detached" });
     await page.locator("[aria-label='Actions for web at 443/tcp']:focus").waitFor();
