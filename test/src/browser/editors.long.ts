@@ -157,7 +157,8 @@ describe("the editors of children of a host", () => {
       type: "VM",
       details: { host_id: runner.id, node: "pve1" },
     });
-    await page.getByRole("link", { name: "pve1" }).click();
+    // The history of the page names it as well, a moment later.
+    await page.getByRole("link", { name: "pve1" }).first().click();
     await page.getByRole("table", { name: "Guests" }).getByRole("link", { name: "nas" }).click();
 
     await button(page, "Actions for web at 443/tcp").click();
