@@ -119,11 +119,12 @@ describe("a known host", () => {
     expect([planned.action, planned.entity]).toEqual(["unchanged", person.host.entity]);
   });
 
-  it("gets a hostname and a MAC address when it had none", () => {
+  it("gets a hostname, by which it is displayed, and a MAC address when it had none", () => {
     const planned = plan({ ...first, hostname: "nas.lan", addresses: [{ ip: "10.0.0.1", mac: MAC }] }, there);
     expect(planned.action).toBe("update");
-    expect(planned.entity).toMatchObject({ name: "10.0.0.1", hostname: "nas.lan" });
+    expect(planned.entity).toMatchObject({ name: "nas.lan", hostname: "nas.lan" });
     expect(planned.changes).toEqual([
+      { path: "name", from: "10.0.0.1", to: "nas.lan" },
       { path: "hostname", from: null, to: "nas.lan" },
       { path: "interfaces.10.0.0.1.mac_address", from: null, to: MAC },
     ]);
@@ -237,6 +238,22 @@ describe("the name of a known host", () => {
     const planned = plan(seenHost(["10.0.0.1"], [], { hostname: "router.lan" }), known(none));
     expect(planned).toMatchObject({ action: "update", entity: { hostname: "router.lan" } });
     expect(planned.changes).toEqual([{ path: "hostname", from: none, to: "router.lan" }]);
+  });
+});
+
+describe("a host that is displayed by its address", () => {
+  const addressed = after(plan(seenHost(["10.0.0.1"], [])));
+
+  it.each([
+    ["host name", { hostname: "nas.lan" }, "nas.lan"],
+    ["name", { hostname: "nas.lan", name: "Attic" }, "Attic"],
+  ])("is displayed by its %s when a source tells it", (_what, told, name) => {
+    const planned = plan(seenHost(["10.0.0.1"], [], told), addressed);
+    expect(planned).toMatchObject({ action: "update", entity: { name, hostname: "nas.lan" }, skipped: [] });
+  });
+
+  it("stays so while none does", () => {
+    expect(plan(seenHost(["10.0.0.1"], []), addressed)).toMatchObject({ action: "unchanged" });
   });
 });
 

@@ -251,7 +251,8 @@ function hostOf(seen: SeenHost, known: Recognized | null, planning: Planning, sk
     if (!isUnnamed && hostname !== null && compareNames(entity.hostname ?? "", hostname) === "different")
       skip(seen.line, `host name ${hostname}`, `the host is called ${entity.hostname ?? ""} here, which it keeps`);
     const { name = null } = seen;
-    if (isOtherName(name, entity.name) && isOtherName(name, entity.hostname ?? ""))
+    const better = isSynthetic(entity.name) ? betterName(seen) : null;
+    if (better === null && isOtherName(name, entity.name) && isOtherName(name, entity.hostname ?? ""))
       skip(seen.line, `name ${name ?? ""}`, `the host is called ${entity.name} here, which it keeps`);
     const given = {
       role: entity.role ?? role,
@@ -264,8 +265,8 @@ function hostOf(seen: SeenHost, known: Recognized | null, planning: Planning, sk
       given.tags !== entity.tags ||
       given.attributes !== entity.attributes ||
       given.virtualization !== entity.virtualization;
-    if (!isUnnamed && !isTold) return { action: "unchanged", before: known.host, entity };
-    const next = { ...entity, ...given, ...(isUnnamed && { hostname }) };
+    if (!isUnnamed && !isTold && better === null) return { action: "unchanged", before: known.host, entity };
+    const next = { ...entity, ...given, ...(isUnnamed && { hostname }), ...(better !== null && { name: better }) };
     return { action: "update", before: known.host, entity: next };
   }
   const namesakeId = hostname !== null && seen.addresses.length > 0 ? namesakeOf(hostname) : null;
@@ -357,6 +358,7 @@ function changesOfHost(
 ): ImportedChange[] {
   const nameOfTag = (tag: string): string => tags.find((name) => tagOf(name) === tag) ?? tag;
   return [
+    ...(before.name === after.name ? [] : [{ path: "name", from: before.name, to: after.name }]),
     ...(before.hostname === after.hostname
       ? []
       : [{ path: "hostname", from: before.hostname, to: after.hostname ?? "" }]),
@@ -394,6 +396,13 @@ function changeOfVirtualization(
 const NAME_LIMIT = 100;
 
 /** Its given name, else the first label of its hostname, or its first address, or that of its card. */
+/** What a machine is displayed as if it has a name of its own. */
+function betterName(seen: SeenHost): string | null {
+  if ((seen.name ?? seen.hostname) === null) return null;
+  const name = nameOf(seen);
+  return isSynthetic(name) ? null : name;
+}
+
 function nameOf({ name, hostname, addresses, cards = [] }: SeenHost): string {
   if (name !== undefined && name !== null) return name;
   const short = hostname !== null && hostname.length > NAME_LIMIT ? (hostname.split(".", 1)[0] ?? "").trim() : hostname;
