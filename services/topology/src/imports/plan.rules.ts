@@ -395,7 +395,6 @@ function changeOfVirtualization(
 
 const NAME_LIMIT = 100;
 
-/** Its given name, else the first label of its hostname, or its first address, or that of its card. */
 /** What a machine is displayed as if it has a name of its own. */
 function betterName(seen: SeenHost): string | null {
   if ((seen.name ?? seen.hostname) === null) return null;
@@ -403,6 +402,7 @@ function betterName(seen: SeenHost): string | null {
   return isSynthetic(name) ? null : name;
 }
 
+/** Its given name, else the first label of its hostname, or its first address, or that of its card. */
 function nameOf({ name, hostname, addresses, cards = [] }: SeenHost): string {
   if (name !== undefined && name !== null) return name;
   const short = hostname !== null && hostname.length > NAME_LIMIT ? (hostname.split(".", 1)[0] ?? "").trim() : hostname;

@@ -34,7 +34,7 @@ import {
   revertLarge,
 } from "../reverts/large.js";
 import { revert } from "../reverts/revert.js";
-import { spansOf } from "../reverts/spans.js";
+import { MOST_SPANS, spansOf } from "../reverts/spans.js";
 import { addsEntities, type RecordedChange, type Undo, undosOf } from "../reverts/undo.rules.js";
 import { BY_ID } from "../storage/indexes.js";
 import type { JobMaker } from "../storage/open-jobs.js";
@@ -89,8 +89,11 @@ export function mountRevert(router: Router, reader: JournalReader, parts: Revert
   mountRevertJobs(router, storage, parts.waiting);
 
   /** Counts what a request has changed. @throws AppError `too_many_changes` and of quotas */
-  async function largeOf({ work, scope, principal, body: { request_id } }: RevertCall): Promise<LargeRevert> {
-    const spans = await spansOf(storage, reader, principal.scope, request_id);
+  async function largeOf(
+    { work, scope, principal, body: { request_id } }: RevertCall,
+    most: number,
+  ): Promise<LargeRevert> {
+    const spans = await spansOf(storage, reader, principal.scope, { request_id, most });
     requireRevertible(spans, atOnce);
     if (spans.some(({ isGone }) => isGone)) await storage.quota.require(scope);
     return { storage, notices, work: withComment(withoutUnit(work), request_id), scope, spans, parts: partsOf(spans) };
@@ -101,8 +104,7 @@ export function mountRevert(router: Router, reader: JournalReader, parts: Revert
     const { work, body } = call;
     const { request_id } = body;
     const { unit } = work;
-    const large = await largeOf(call);
-    if (large.spans.length > waitedFor) throw new AppError("too_many_changes", { limit: waitedFor });
+    const large = await largeOf(call, waitedFor);
     const expected = await checkLarge(large);
     if (unit === undefined) return respond.jsonPieces(piecesOf(request_id, revertLarge(large)));
     // The response is part of the request's only transaction.
@@ -118,7 +120,7 @@ export function mountRevert(router: Router, reader: JournalReader, parts: Revert
     const { scope, principal, cause, body, log } = call;
     let large: LargeRevert | null = null;
     const counted = async (): Promise<LargeRevert> =>
-      (large ??= await largeOf({ ...call, work: withoutResponse(call.work) }));
+      (large ??= await largeOf({ ...call, work: withoutResponse(call.work) }, MOST_SPANS));
     const job = await jobs.start({
       organizationId: scope.organizationId,
       maker: makerOf(principal),

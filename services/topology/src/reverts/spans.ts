@@ -31,12 +31,12 @@ export interface Span {
 const PROJECTION = { n: 1, action: 1, entity: 1, entity_id: 1, host_id: 1, revision: 1 } as const;
 type Head = Pick<JournalDocument, keyof typeof PROJECTION>;
 
-/** @throws AppError `too_many_changes` */
+/** @param most entities @throws AppError `too_many_changes` */
 export async function spansOf(
   { database }: Pick<Storage, "database">,
   reader: Pick<JournalReader, "ends">,
   scope: Scope,
-  request_id: string,
+  { request_id, most }: { readonly request_id: string; readonly most: number },
 ): Promise<Span[]> {
   const { gone, last } = await reader.ends(scope);
   const range = { first: gone + 1, last };
@@ -60,7 +60,7 @@ export async function spansOf(
       else if (kind !== undefined)
         spans.set(id, { kind, id, hostId, first: n, last: n, isNew: action === "created", isGone, revision });
     }
-    if (spans.size > MOST_SPANS) throw new AppError("too_many_changes", { limit: MOST_SPANS });
+    if (spans.size > most) throw new AppError("too_many_changes", { limit: most });
   }
   // What it created and deleted again leaves nothing to undo.
   return [...spans.values()].filter(({ isNew, isGone }) => !(isNew && isGone));
