@@ -33,6 +33,7 @@ import {
   splitHost,
   updateDependency,
 } from "@nts/shared/contract";
+import { newId } from "@nts/shared/ids";
 import { dependencyText } from "@nts/shared/contract/names.rules";
 import { archiveOf, imported, normalForm } from "../support/archives.js";
 import { importFile, sendFile } from "../support/imports.js";
@@ -182,13 +183,13 @@ describe("a dependency", () => {
 
   it("is one of a limited number of its host, also when they are made at the same time", async () => {
     const full = await make(usual());
-    const { _id, ends, ...document } = (await topology.db
+    const { ends, ...document } = (await topology.db
       .collection<{ _id: string; ends: string }>("dependencies")
       .findOne({ _id: full.id }))!;
     await topology.db.collection<{ _id: string; ends: string }>("dependencies").insertMany(
       Array.from({ length: MOST_DEPENDENCIES_OF_HOST - 2 }, (_, n) => ({
         ...document,
-        _id: `${_id.slice(0, -4)}${String(n).padStart(4, "0")}`,
+        _id: newId(),
         ends: `${ends} ${n}`,
       })),
     );

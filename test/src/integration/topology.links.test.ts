@@ -29,6 +29,7 @@ import {
   splitHost,
   type Vlan,
 } from "@nts/shared/contract";
+import { newId } from "@nts/shared/ids";
 import { archiveOf, imported } from "../support/archives.js";
 import { importFile, sendFile } from "../support/imports.js";
 import { violationsIn } from "../support/invariants.js";
@@ -134,10 +135,10 @@ describe("a link", () => {
   it("is one of a limited number of its host, also when they are made at the same time or moved to it", async () => {
     const full = await link(at(nas), at(core));
     const links = topology.db.collection<{ _id: string; ends: string }>("links");
-    const { _id, ends, ...document } = (await links.findOne({ _id: full.id }))!;
+    const { ends, ...document } = (await links.findOne({ _id: full.id }))!;
     const others = Array.from({ length: MOST_LINKS_OF_HOST - 2 }, (_, n) => ({
       ...document,
-      ...{ _id: `${_id.slice(0, -4)}${String(n).padStart(4, "0")}`, ends: `${ends} ${n}` },
+      ...{ _id: newId(), ends: `${ends} ${n}` },
     }));
     await links.insertMany(others);
     const [tv, printer] = await Promise.all(["tv", "printer"].map((name) => aHost(home, { name })));
