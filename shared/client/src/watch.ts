@@ -92,6 +92,8 @@ async function* followOnce(
       })
       .finally(() => clearTimeout(timer));
     for await (const message of messagesOf(response, silent)) {
+      // Several events may have come at once.
+      if (signal?.aborted === true) return;
       const event = eventOf(message);
       if (event === null) continue;
       place.failures = 0;

@@ -163,6 +163,20 @@ describe("watching changes", () => {
     await expect(without.client.watch({ after: "c1" }).next()).rejects.toMatchObject({ code: "changes_gone" });
   });
 
+  it("ends with the event at which its signal is aborted, also when others came with it", async () => {
+    const bookmarks = ["c1", "c2", "c3"].map((c) => `id: ${c}\nevent: bookmark\ndata: {"cursor":"${c}"}\n\n`);
+    const { client } = await aClientOf((_request, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" }).end(bookmarks.join(""));
+    });
+    const enough = new AbortController();
+    const seen: WatchEvent[] = [];
+    for await (const event of client.watch({ signal: enough.signal })) {
+      seen.push(event);
+      enough.abort();
+    }
+    expect(seen).toEqual([{ type: "bookmark", cursor: "c1" }]);
+  });
+
   it("throws when its key is revoked, and ends silently on its signal", async () => {
     const stack = await sharedStack();
     const account = await anAccount(stack.url);
