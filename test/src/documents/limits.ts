@@ -290,7 +290,7 @@ const REFERRED_TO = new Intl.ListFormat("en-GB").format(TOP_LEVEL.map(pluralOf))
 function ofImports(): Rows {
   const { spool, unread, running, runningOfOrganization, waiting, waitingOfOrganization, waitMs, jobWaitMs } =
     RUNNER_LIMITS;
-  const { thread, jobThread, smallBytes } = RUNNER_LIMITS;
+  const { seconds, jobSeconds, memoryMb, smallBytes } = RUNNER_LIMITS;
   const file = operationOf("import_file")?.upload;
   return [
     [
@@ -329,7 +329,7 @@ function ofImports(): Rows {
     ],
     [
       "one import",
-      `${thread.seconds} s of processor time (a job: ${jobThread.seconds} s) and ${thread.memoryMb} MiB of heap, in its own thread`,
+      `${seconds} s of processor time (a job: ${jobSeconds} s) and ${memoryMb} MiB of heap, in its own thread`,
     ],
   ];
 }

@@ -4,7 +4,7 @@ import { makersOf } from "@nts/topology/imports/makers.rules";
 import { receiving } from "@nts/topology/imports/received-file";
 import { RECIPES } from "@nts/topology/imports/recipes";
 import { createSession } from "@nts/topology/imports/session";
-import type { ImportThread } from "@nts/topology/imports/thread";
+import type { ImportThread, Remote } from "@nts/topology/imports/thread";
 
 /**
  * Imports in the test's own thread, since starting a thread takes longer than most imports. Arguments and results are
@@ -15,20 +15,23 @@ export function createInProcessImportRunner(): ImportRunner {
 }
 
 function startSession(): ImportThread {
-  const session = receiving(createSession(makersOf(RECIPES))) as unknown as Readonly<
-    Record<string, (...args: unknown[]) => unknown>
-  >;
   let hasEnded = false;
-  const methods = Object.entries(session).map(([name, method]) => [
-    name,
-    async (...args: unknown[]) => {
-      await Promise.resolve();
-      if (hasEnded) throw new AppError("unavailable");
-      return structuredClone(await method(...structuredClone(args)));
-    },
-  ]);
   return {
-    session: Object.fromEntries(methods) as ImportThread["session"],
+    begin: () => {
+      const session = receiving(createSession(makersOf(RECIPES))) as unknown as Readonly<
+        Record<string, (...args: unknown[]) => unknown>
+      >;
+      const methods = Object.entries(session).map(([name, method]) => [
+        name,
+        async (...args: unknown[]) => {
+          await Promise.resolve();
+          if (hasEnded) throw new AppError("unavailable");
+          return structuredClone(await method(...structuredClone(args)));
+        },
+      ]);
+      return Object.fromEntries(methods) as Remote;
+    },
+    hasEnded: () => hasEnded,
     end: () => {
       hasEnded = true;
       return Promise.resolve();

@@ -7,11 +7,13 @@ const PIECES = 200;
 
 /** A runner of one import at a time, whose threads do nothing. */
 function aRunner(limits: Partial<typeof RUNNER_LIMITS> = {}) {
-  const threads = { running: 0 };
+  const threads = { running: 0, started: 0 };
   const runner = createImportRunner({ ...RUNNER_LIMITS, running: 1, waitMs: 50, ...limits }, () => {
     threads.running++;
+    threads.started++;
     return {
-      session: {} as Remote,
+      begin: () => ({}) as Remote,
+      hasEnded: () => false,
       end: () => {
         threads.running--;
         return Promise.resolve();
@@ -50,8 +52,8 @@ describe("an import whose result is not read", () => {
     const unread = start(runner, "a");
     const first = await unread.next();
     await ended(runner);
-    expect(threads.running).toBe(0);
     expect(await textOf(start(runner, "b"))).toBe(wholeText(PIECES));
+    expect(threads).toEqual({ running: 1, started: 1 });
     expect(`${String(first.value)}${await textOf(unread)}`).toBe(wholeText(PIECES));
     expect(runner.unreadBytes()).toBe(0);
   });
@@ -110,16 +112,22 @@ describe("jobs", () => {
     expect([done, runner.running(), threads.running]).toEqual([["small", "large", "larger"], 0, 0]);
   });
 
-  it("have their thread started while their file arrives", async () => {
+  it("have their thread started while their file arrives, or take that of a small import that went well", async () => {
     const { runner, threads } = aRunner();
     const { release } = await runner.receive("a", file());
     expect(threads.running).toBe(1);
     release();
-    await runner.runLater({ organizationId: "a", isOfCollector: false }, 1, () => {
-      expect(threads.running).toBe(1);
-      return Promise.resolve();
-    });
+    const job = (textBytes: number, fault?: Error): Promise<void> =>
+      runner.runLater({ organizationId: "a", isOfCollector: false }, textBytes, () =>
+        fault === undefined ? Promise.resolve() : Promise.reject(fault),
+      );
+    await job(1);
+    await job(1);
+    expect(threads).toEqual({ running: 1, started: 1 });
+    await expect(job(1, new Error("broken"))).rejects.toThrow("broken");
     expect(threads.running).toBe(0);
+    await job(RUNNER_LIMITS.smallBytes + 1);
+    expect(threads).toEqual({ running: 0, started: 2 });
   });
 
   it("of collectors run one at a time, and take no places of the people of their organization", async () => {

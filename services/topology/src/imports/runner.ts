@@ -2,8 +2,8 @@ import type { UploadedBytes } from "@nts/shared/contract";
 import { createFairQueue } from "@nts/shared/scheduling/fair-queue";
 import { createImportQueue } from "./queue.js";
 import { createSpool, type FileBlocks, type SpooledFile } from "./spool.js";
-import { type Remote, startImportThread, type ThreadLimits } from "./thread.js";
-import { createThreadsAhead } from "./thread-ahead.js";
+import { type Remote, startImportThread } from "./thread.js";
+import { createImportThreads } from "./threads.js";
 import { textBytesOf } from "./unpack.js";
 import { createUnreadResults, type UnreadLimits } from "./unread.js";
 
@@ -28,9 +28,11 @@ export interface RunnerLimits {
   readonly smallBytes: number;
   /** Large jobs that wait, whose files are not in memory. */
   readonly largeWaiting: number;
-  readonly thread: ThreadLimits;
-  /** Of a job. */
-  readonly jobThread: ThreadLimits;
+  /** Processor seconds of an import. */
+  readonly seconds: number;
+  readonly jobSeconds: number;
+  /** JavaScript heap of a thread. */
+  readonly memoryMb: number;
 }
 
 /** Response headers are due in eight seconds: queueing and reading the largest file fit well. */
@@ -45,8 +47,9 @@ export const RUNNER_LIMITS: RunnerLimits = {
   jobWaitMs: 900_000,
   smallBytes: 2 * MIB,
   largeWaiting: 200,
-  thread: { seconds: 10, memoryMb: 96 },
-  jobThread: { seconds: 60, memoryMb: 96 },
+  seconds: 10,
+  jobSeconds: 60,
+  memoryMb: 96,
 };
 
 /** Given to an import when it starts. */
@@ -107,13 +110,16 @@ export function createImportRunner(
   const largeJobs = createImportQueue({ ...limits, running: 1, waiting: limits.largeWaiting });
   const ofCollectors = createFairQueue({ ofKey: 1 });
   const unread = createUnreadResults(limits.unread);
-  const jobThreads = createThreadsAhead(startThread, limits.jobThread);
+  const threads = createImportThreads(() => startThread(limits.memoryMb));
 
   /** @param inThread whether it takes a thread, so that large ones run one at a time */
   async function* inSlot(
     organizationId: string,
     file: UploadedBytes,
-    { inThread, work }: { inThread: boolean; work: (takeFile: Turn["takeFile"]) => AsyncGenerator<string> },
+    {
+      inThread,
+      work,
+    }: { inThread: boolean; work: (takeFile: Turn["takeFile"], isLarge: boolean) => AsyncGenerator<string> },
   ): AsyncGenerator<string> {
     const spooled = await spool.receive(organizationId, file);
     const leaves: (() => void)[] = [];
@@ -123,7 +129,7 @@ export function createImportRunner(
       yield* work(() => {
         spooled.release();
         return spooled.blocks;
-      });
+      }, isLarge);
     } finally {
       for (const leave of leaves) leave();
       spooled.release();
@@ -138,33 +144,38 @@ export function createImportRunner(
     runWithFile: (organizationId, file, work) =>
       unread.ahead(organizationId, inSlot(organizationId, file, { inThread: false, work })),
     receive: (organizationId, file) => {
-      if (queue.running() === 0) jobThreads.expect();
+      if (queue.running() === 0) threads.expect();
       return spool.receive(organizationId, file);
     },
     runLater: async ({ organizationId, isOfCollector }, textBytes, work) => {
       const key = isOfCollector ? `collectors of ${organizationId}` : organizationId;
-      const places = textBytes > limits.smallBytes ? [largeJobs, queue] : [queue];
+      const isLarge = textBytes > limits.smallBytes;
+      const places = isLarge ? [largeJobs, queue] : [queue];
       const leaves: (() => void)[] = [];
       try {
         for (const one of isOfCollector ? [ofCollectors, ...places] : places)
           leaves.push(await one.enter(key, limits.jobWaitMs));
-        const thread = jobThreads.take();
+        const thread = threads.take();
+        let isReusable = false;
         try {
-          await work(thread.session);
+          await work(thread.begin(limits.jobSeconds));
+          isReusable = !isLarge;
         } finally {
-          await thread.end();
+          await threads.leave(thread, isReusable);
         }
       } finally {
         for (const leave of leaves) leave();
       }
     },
     run: (organizationId, file, work) => {
-      const inOwnThread = async function* (takeFile: Turn["takeFile"]): AsyncGenerator<string> {
-        const thread = startThread(limits.thread);
+      const inOwnThread = async function* (takeFile: Turn["takeFile"], isLarge: boolean): AsyncGenerator<string> {
+        const thread = threads.take();
+        let isReusable = false;
         try {
-          yield* work({ session: thread.session, takeFile });
+          yield* work({ session: thread.begin(limits.seconds), takeFile });
+          isReusable = !isLarge;
         } finally {
-          await thread.end();
+          await threads.leave(thread, isReusable);
         }
       };
       return unread.ahead(organizationId, inSlot(organizationId, file, { inThread: true, work: inOwnThread }));

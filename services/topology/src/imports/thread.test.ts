@@ -3,12 +3,12 @@ import { AppError } from "@nts/shared/errors";
 import { RUNNER_LIMITS } from "./runner.js";
 import { JOB_LIMITS } from "./scan.rules.js";
 import type { FileGiven, ReadFile } from "./session.js";
-import { type ImportThread, type Remote, startImportThread, type ThreadLimits } from "./thread.js";
+import { type ImportThread, type Remote, startImportThread } from "./thread.js";
 
 /** The long tier reads all of them, and plans a large file. */
 const EXPENSIVE_FILES = Number(process.env["EXPENSIVE_FILES"] ?? 2);
 const PLANNED_HOSTS = EXPENSIVE_FILES > 2 ? 10_000 : 1_000;
-const LIMITS: ThreadLimits = { seconds: 10, memoryMb: 128 };
+const LIMITS = { seconds: 10, memoryMb: 128 };
 const GIVEN: FileGiven = { networkId: "network", hints: [], format: "nmap", named: null, nowMs: 0 };
 
 let thread: ImportThread | null = null;
@@ -28,8 +28,8 @@ const ip = (n: number): string => `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n &
 
 /** Reads a file and plans all of it, without known hosts. @returns the number of hosts, or the code of the rejection */
 async function planned(file: string, limits = LIMITS, given: Partial<FileGiven> = {}): Promise<number | string> {
-  thread = startImportThread(limits);
-  const { session } = thread;
+  thread = startImportThread(limits.memoryMb);
+  const session = thread.begin(limits.seconds);
   try {
     const { batches } = await readIn(session, file, given);
     for (let batch = 0; batch < batches; batch++) await session.identities(batch);
@@ -216,7 +216,9 @@ describe("a job with a file of more hosts than it imports", () => {
   ] as const;
   it.each(files)("takes as many as fit, in %s", async (_what, format, file) => {
     const given = { format, limits, network: "third" };
-    expect(await planned(file(), RUNNER_LIMITS.jobThread, given)).toBe(limits.hosts);
+    expect(await planned(file(), { seconds: RUNNER_LIMITS.jobSeconds, memoryMb: RUNNER_LIMITS.memoryMb }, given)).toBe(
+      limits.hosts,
+    );
   });
 });
 
@@ -255,15 +257,33 @@ describe("an import in a worker thread", () => {
     expect(await planned(file, { ...LIMITS, memoryMb: 8 })).toBe("import_too_expensive");
   });
 
+  it("has a session and a processor time of its own when its thread is used again", async () => {
+    thread = startImportThread(LIMITS.memoryMb);
+    // All of them take more than that.
+    const seconds = 0.75;
+    for (let hosts = 6_000; hosts > 5_988; hosts--) {
+      const file = scanOf(
+        numbers(hosts)
+          .map((n) => host(address(ip(n))))
+          .join(""),
+      );
+      const session = thread.begin(seconds);
+      await readIn(session, file);
+      expect((await session.settle([])).jobs).toBe(hosts);
+    }
+  });
+
   it("rejects calls after its end", async () => {
-    thread = startImportThread(LIMITS);
+    thread = startImportThread(LIMITS.memoryMb);
+    const session = thread.begin(1);
     await thread.end();
-    await expect(thread.session.identities(0)).rejects.toMatchObject({ code: "unavailable" });
+    expect(thread.hasEnded()).toBe(true);
+    await expect(session.identities(0)).rejects.toMatchObject({ code: "unavailable" });
   });
 
   it("reports the place of an error in the file", async () => {
-    thread = startImportThread(LIMITS);
-    await expect(readIn(thread.session, scanOf("<host>"))).rejects.toMatchObject({
+    thread = startImportThread(LIMITS.memoryMb);
+    await expect(readIn(thread.begin(1), scanOf("<host>"))).rejects.toMatchObject({
       code: "validation_failed",
       params: { errors: [{ path: "line 3, column 11", message: "unexpected close tag" }] },
     });

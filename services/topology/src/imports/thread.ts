@@ -7,19 +7,15 @@ import { threadSeconds } from "./thread-time.js";
 // Files are read, recognized and planned in a separate thread with limits of CPU time and memory, so that exceeding
 // them only ends the own import.
 
-export interface ThreadLimits {
-  /** CPU time of the whole import. */
-  readonly seconds: number;
-  /** JavaScript heap. */
-  readonly memoryMb: number;
-}
-
 /** A call of the session in the thread. */
 export interface Question {
   readonly id: number;
   readonly name: keyof ReceivingSession;
   readonly args: readonly unknown[];
 }
+
+/** What a thread is sent. */
+export type Order = Question | "begin";
 
 export type Reply =
   | { readonly id: number; readonly result: unknown }
@@ -34,7 +30,9 @@ type Promised<F> = F extends (...args: infer Args) => infer Result
 export type Remote = { readonly [Name in keyof ReceivingSession]: Promised<ReceivingSession[Name]> };
 
 export interface ImportThread {
-  readonly session: Remote;
+  /** Begins an import, after those before have ended. @param seconds CPU time of all of it */
+  begin(seconds: number): Remote;
+  hasEnded(): boolean;
   /** Ends the thread; pending calls are rejected. */
   end(): Promise<void>;
 }
@@ -80,20 +78,22 @@ const WATCH_EVERY_MS = 100;
 /** Less is slower; more is memory used by every import. */
 const YOUNG_MB = 6;
 
-/** Starts a thread with its own session. */
-export function startImportThread(limits: ThreadLimits): ImportThread {
-  const startedAt = performance.now();
+/** Starts a thread. @param memoryMb its JavaScript heap */
+export function startImportThread(memoryMb: number): ImportThread {
+  let startedAt = 0;
+  let secondsBefore = 0;
+  let most = Infinity;
   const worker = new Worker(new URL("./worker.js", import.meta.url), {
     env: {},
     workerData: RECIPES,
     execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: limits.memoryMb, maxYoungGenerationSizeMb: YOUNG_MB, stackSizeMb: 4 },
+    resourceLimits: { maxOldGenerationSizeMb: memoryMb, maxYoungGenerationSizeMb: YOUNG_MB, stackSizeMb: 4 },
   });
   const pending = new Map<number, Pending>();
   let threadId: string | null = null;
   let ended: AppError | null = null;
   let calls = 0;
-  /** From the first call on. */
+  /** While calls are pending. */
   let watch: NodeJS.Timeout | undefined;
 
   function finish(error: AppError): void {
@@ -108,9 +108,16 @@ export function startImportThread(limits: ThreadLimits): ImportThread {
     return worker.terminate().then(() => undefined);
   }
 
+  const secondsNow = (): number | null => (threadId === null ? null : threadSeconds(threadId));
+
   function limitTime(): void {
-    const seconds = (threadId === null ? null : threadSeconds(threadId)) ?? (performance.now() - startedAt) / 1_000;
-    if (seconds > limits.seconds) void stop(tooExpensive("processor_time"));
+    if (pending.size === 0) {
+      clearInterval(watch);
+      watch = undefined;
+    }
+    const now = secondsNow();
+    const seconds = now === null ? (performance.now() - startedAt) / 1_000 : now - secondsBefore;
+    if (seconds > most) void stop(tooExpensive("processor_time"));
   }
 
   worker.on("message", (message: Reply | { readonly threadId: string | null }) => {
@@ -140,13 +147,21 @@ export function startImportThread(limits: ThreadLimits): ImportThread {
         return;
       }
       const id = ++calls;
-      watch ??= setInterval(limitTime, WATCH_EVERY_MS);
+      watch ??= setInterval(limitTime, WATCH_EVERY_MS).unref();
       pending.set(id, { resolve, reject });
       worker.postMessage({ id, name, args } satisfies Question, transferable(args));
     });
   const functions = NAMES.map((name) => [name, (...args: unknown[]) => ask(name, args)]);
+  const session = Object.fromEntries(functions) as Remote;
   return {
-    session: Object.fromEntries(functions) as Remote,
+    begin: (seconds) => {
+      most = seconds;
+      startedAt = performance.now();
+      secondsBefore = secondsNow() ?? 0;
+      worker.postMessage("begin" satisfies Order);
+      return session;
+    },
+    hasEnded: () => ended !== null,
     end: () => stop(new AppError("unavailable")),
   };
 }

@@ -3,9 +3,10 @@ import { AppError } from "@nts/shared/errors";
 import { lowerThreadPriority } from "@nts/shared/thread-priority";
 import { makersOf, type Recipes } from "./makers.rules.js";
 import { threadId } from "./thread-time.js";
-import type { Question, Reply } from "./thread.js";
+import type { ReceivingSession } from "./received-file.js";
+import type { Order, Question, Reply } from "./thread.js";
 
-// The thread of an import: handles calls of its session, one at a time.
+// The thread of imports, one after the other: handles calls of their sessions, one at a time.
 
 const port = parentPort;
 if (port === null) throw new Error("this file is run as a worker thread");
@@ -18,15 +19,18 @@ lowerThreadPriority(10);
 // Loaded at low priority, as it costs as much as reading a scan.
 const { createSession } = await import("./session.js");
 const { receiving } = await import("./received-file.js");
-const session = receiving(createSession(makersOf(workerData as Recipes)));
+const makers = makersOf(workerData as Recipes);
+let session: ReceivingSession;
 
-port.on("message", ({ id, name, args }: Question) => {
-  void replyTo(id, name, args).then((reply) => {
-    port.postMessage(reply);
-  });
+port.on("message", (message: Order) => {
+  if (message === "begin") session = receiving(createSession(makers));
+  else
+    void replyTo(message).then((reply) => {
+      port.postMessage(reply);
+    });
 });
 
-async function replyTo(id: number, name: Question["name"], args: readonly unknown[]): Promise<Reply> {
+async function replyTo({ id, name, args }: Question): Promise<Reply> {
   try {
     return { id, result: await (session[name] as (...given: readonly unknown[]) => unknown)(...args) };
   } catch (error) {
