@@ -91,6 +91,7 @@ describe("an encoding of which few letters tell little", () => {
   it("is told by how words are written, where that is possible, and called a guess", () => {
     expect(read([0xca, 0xf3, 0xf5, 0xed, 0xff])).toEqual({ text: "Кухня", guess: "windows-1251" });
     expect(read([0xeb, 0xd5, 0xc8, 0xce, 0xd1])).toEqual({ text: "Кухня", guess: "koi8-r" });
+    expect(read([0x8a, 0xe3, 0xe5, 0xad, 0xef])).toEqual({ text: "Кухня", guess: "ibm866" });
     expect(read([0x63, 0x61, 0x66, 0x66, 0x8a])).toEqual({ text: "caffè", guess: "cp850" });
     expect(read([0x41, 0x4c, 0x45, 0x8a])).toMatchObject({ text: "ALEŠ" });
     expect(read([0xb4, 0xf2, 0xd3, 0xa1, 0xbb, 0xfa]).guess).not.toBeNull();

@@ -13,7 +13,7 @@ const LEAST_SURE = 50;
 /** Three letters with accents follow each other in hardly any word of Latin letters. */
 const OF_OTHER_LETTERS = /[\x80-\xff]{3}/;
 /** Encodings of one byte a letter, with capital and small letters. */
-const OF_OTHER_ALPHABETS = ["windows-1251", "koi8-r", "windows-1253"];
+const OF_OTHER_ALPHABETS = ["windows-1251", "koi8-r", "windows-1253", "ibm866"];
 /** The declaration of an XML document, whose letters all encodings but UTF-16 write alike. */
 const DECLARATION = /^\s*<\?xml[^>]{0,200}?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/;
 
@@ -193,10 +193,11 @@ function guessed(blocks: readonly Uint8Array[]): Guess {
   const found = analyse(sample).find(
     ({ name, confidence }) => confidence >= LEAST_CONFIDENCE && isKnown(name) && hasNoControls(sample, name),
   );
-  if (found !== undefined && /^(?:ISO-8859-2|windows-1250)$/.test(found.name)) return ofCentralEurope(letters);
-  const isLatin = found === undefined || /^(?:ISO-8859-(?:1|9|15)|windows-125[247])$/.test(found.name);
+  const isLatin = found === undefined || /^(?:ISO-8859-(?:1|2|9|15)|windows-125[0247])$/.test(found.name);
   const isOther = OF_OTHER_LETTERS.test(letters);
   const alphabet = isLatin && isOther ? OF_OTHER_ALPHABETS.find((one) => isWritten(sample, one)) : undefined;
+  const isCentral = found !== undefined && /^(?:ISO-8859-2|windows-1250)$/.test(found.name);
+  if (isCentral && alphabet === undefined) return ofCentralEurope(letters);
   const likely = found === undefined || found.name === "ISO-8859-1" ? "windows-1252" : found.name;
   const isOfChina = likely === "Big5" && isSimplified(sample);
   return {
