@@ -60,10 +60,8 @@ for (const setup of SETUPS) {
 }
 const [sizes] = bytes;
 if (sizes !== undefined) {
-  const costOf = (work: string): Cost => {
-    const { [GENERATOR]: _ofTheBench, ...ofProcesses } = costs.get(work)!;
-    return ofProcesses as Cost;
-  };
+  const costOf = (work: string): Cost =>
+    Object.fromEntries(Object.entries(costs.get(work)!).filter(([name]) => name !== GENERATOR)) as Cost;
   const cpuMicros = { one: costOf("one"), page: costOf("page"), update: costOf(UPDATE) };
   const measured = { cpuMicros, ...sizes };
   if (process.argv.includes("--save")) await saveCosts(measured);
