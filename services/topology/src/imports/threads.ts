@@ -5,7 +5,7 @@ import type { ImportThread } from "./thread.js";
 
 /** How long one waits for its file. */
 const AHEAD_MS = 3_000;
-const KEPT_MS = 60_000;
+const KEPT_MS = 300_000;
 
 export interface ImportThreads {
   /** A file arrives. */
