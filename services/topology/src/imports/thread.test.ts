@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, it } from "@jest/globals";
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
 import { AppError } from "@nts/shared/errors";
 import { RUNNER_LIMITS } from "./runner.js";
 import { JOB_LIMITS } from "./scan.rules.js";
@@ -271,6 +273,15 @@ describe("an import in a worker thread", () => {
       await readIn(session, file);
       expect((await session.settle([])).jobs).toBe(hosts);
     }
+  });
+
+  it("does not keep a process from ending", async () => {
+    const module = new URL("thread.js", import.meta.url).href;
+    const program = `import { startImportThread } from "${module}"; startImportThread(64).begin(1);`;
+    const ended = promisify(execFile)(process.execPath, ["--input-type=module", "--eval", program], {
+      timeout: 20_000,
+    });
+    await expect(ended).resolves.toEqual({ stdout: "", stderr: "" });
   });
 
   it("rejects calls after its end", async () => {

@@ -139,6 +139,8 @@ export function startImportThread(memoryMb: number): ImportThread {
   worker.on("exit", () => {
     finish(new AppError("internal_error", {}, new Error("the thread of an import has ended")));
   });
+  // A process that has stopped does not wait for one that is kept. Listeners would undo this.
+  worker.unref();
 
   const ask = (name: keyof ReceivingSession, args: readonly unknown[]): Promise<never> =>
     new Promise((resolve, reject) => {
