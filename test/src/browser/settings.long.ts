@@ -163,8 +163,8 @@ describe("the archive of an organization", () => {
     await session.data("patch", `/api/v1/hosts/${host.id}`, { name: "renamed" });
     await choose(archive);
     const hosts = page.getByRole("region", { name: "Preview" }).getByRole("row", { name: /^Hosts/ });
-    await hosts.getByText("1").waitFor();
-    expect(await hosts.getByRole("cell").allInnerTexts()).toEqual(["Hosts", "0", "1", "0", "0"]);
+    await hosts.getByText("1").first().waitFor();
+    expect(await hosts.getByRole("cell").allInnerTexts()).toEqual(["Hosts", "0", "1", "1", "0"]);
     const meta = { api_version: 1, server_version: "0", request_id: "r" };
     const away = {
       status: 503,
