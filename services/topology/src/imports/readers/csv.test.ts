@@ -97,6 +97,25 @@ describe("a CSV table", () => {
   });
 });
 
+describe("a table whose columns are aligned by blanks", () => {
+  it("has no values cut in two where a long one, or lost blanks, have moved the others", () => {
+    const rows = [
+      "Name        IP address   MAC address        Owner",
+      "nas         10.0.0.5     00:11:32:aa:bb:cc  Eva",
+      "a-very-long-name 10.0.0.6     00:11:32:aa:bb:cd",
+      "tv 10.0.0.7 00:11:32:aa:bb:ce",
+      "printer     10.0.0.8                        Ada",
+    ];
+    expect(importedFrom([[rows.join("\n")]])).toEqual(["nas [10.0.0.5 00:11:32:AA:BB:CC]: ", "printer [10.0.0.8]: "]);
+    const reason = "its values do not stand under their headings: keep the blanks between the columns";
+    expect(skippedIn(csv, rows.join("\n"))).toEqual([
+      "1 column Owner: nothing is made of what such a column says",
+      `3 line 3: ${reason}`,
+      `4 line 4: ${reason}`,
+    ]);
+  });
+});
+
 describe("a table in JSON", () => {
   it.each([
     [

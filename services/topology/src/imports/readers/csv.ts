@@ -194,6 +194,7 @@ function readTable(bytes: Iterable<Uint8Array>, given: ReaderGiven): Scan {
   let reading: ReturnType<typeof readingOf> | null = null;
   for (const row of rows)
     if (row.line < beginning) skipped.add(row.line, `line ${row.line}`, "it precedes the headings");
+    else if (row.fault !== undefined) skipped.add(row.line, `line ${row.line}`, row.fault);
     else if (reading === null) {
       if (isJson && row.cells.length === 0) throw faultAt(1, WITHOUT_ROWS);
       reading = readingOf(row, meanings, given, sightings);

@@ -184,6 +184,17 @@ describe("DHCP leases: times and numbers", () => {
     expect(taking.hosts[1]?.vendor).toBe("One of the network cards 00:1B:A9:22:00:06, 48:8F:5A:22:00:06");
   });
 
+  it("are listed when their values no longer stand under the headings", () => {
+    const pasted = [
+      "# ADDRESS MAC-ADDRESS HOST-NAME SERVER STATUS",
+      "0 10.0.0.5 00:11:32:AA:BB:CC nas dhcp1 bound",
+      "1 10.0.0.6 00:11:32:AA:BB:CD tv dhcp1 bound",
+    ].join("\n");
+    expect(read(dhcpLeases, pasted).hosts).toEqual([]);
+    const reason = "its values do not stand under their headings: keep the blanks between the columns";
+    expect(skippedIn(dhcpLeases, pasted)).toEqual([`2 lease of 10.0.0.5: ${reason}`, `3 lease of 10.0.0.6: ${reason}`]);
+  });
+
   it("count in any unknown state", () => {
     const kea = "address,hwaddr,client_id,valid_lifetime,expire,subnet_id,fqdn_fwd,fqdn_rev,hostname,state\n";
     const isc = "lease 10.0.0.1 {\n  binding state constructor;\n}\n";

@@ -1,3 +1,4 @@
+import { isAcross, NOT_ALIGNED } from "./aligned-rows.js";
 import type { Line } from "./lines.js";
 
 // Parses lease files: lines of dnsmasq, tables of Kea, blocks of ISC dhcpd.
@@ -284,6 +285,8 @@ function ofCisco({ number: line, text }: Line): Lease | null {
   };
 }
 
+const ADDRESS = /\b\d{1,3}(?:\.\d{1,3}){3}\b/;
+
 /** RouterOS prints columns under their headings, which rows may leave empty. */
 function mikrotikLeases(): LeaseLines {
   let columns: readonly { readonly name: string; readonly from: number; readonly to: number }[] = [];
@@ -297,9 +300,14 @@ function mikrotikLeases(): LeaseLines {
       const column = columns.find((one) => one.name.toLowerCase() === name);
       return column === undefined ? "" : text.slice(column.from, column.to).trim();
     };
-    const address = of("address").split(" ").at(-1) ?? "";
+    const isReadable = !isAcross(
+      text,
+      columns.map(({ from }) => from),
+    );
+    const address = isReadable ? (of("address").split(" ").at(-1) ?? "") : (ADDRESS.exec(text)?.[0] ?? "");
     if (!/^[\d.]{7,15}$/.test(address)) return null;
-    const fault = of("status") === "waiting" ? "no machine has it at present" : null;
-    return { line, address, mac: of("mac-address"), hostname: of("host-name"), endsMs: null, fault };
+    const lease = { line, address, mac: of("mac-address"), hostname: of("host-name"), endsMs: null };
+    if (!isReadable) return { ...lease, fault: NOT_ALIGNED };
+    return { ...lease, fault: of("status") === "waiting" ? "no machine has it at present" : null };
   };
 }

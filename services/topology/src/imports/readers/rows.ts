@@ -18,6 +18,8 @@ export interface Row {
   /** Its first line. */
   readonly line: number;
   readonly cells: readonly string[];
+  /** Why nothing is made of it. */
+  readonly fault?: string;
 }
 
 /** The separator: the most frequent candidate in the heading, or blanks between aligned columns if there is none. */
