@@ -24,6 +24,13 @@ describe("Hosts files", () => {
       ["2 names living-room.tv: a host has one name, here tv", "3 line 3: it is not an address with names"],
     ],
     ["two-addresses", ["fw.lab.example [10.82.0.1, 10.82.1.1]: "], []],
+    [
+      "ubuntu",
+      ["nas [10.87.0.5]: "],
+      ["127.0.0.1", "127.0.1.1", "::1", "fe00::", "ff00::", "ff02::1", "ff02::2"].map(
+        (ip, n) => `${n < 2 ? n + 1 : n + 3} address ${ip}: it is not the address of a machine`,
+      ),
+    ],
     ["umlauts", ["büro-drucker [10.86.0.5]: "], []],
     ["windows", ["intranet [10.81.0.5]: ", "build [10.81.0.6]: "], []],
   ])("become hosts, and what is left out has a line and a reason: %s", (name, hosts, skipped) => {

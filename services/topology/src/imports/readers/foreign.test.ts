@@ -5,6 +5,11 @@ describe("a file that is not read", () => {
   it.each([
     ["neighbours by CDP", "core1#show cdp neighbors detail\n----------------------\nDevice ID: sw2\n", /snmpwalk -On/],
     ["those without a prompt", "-------------------------\nDevice ID: sw2\nEntry address(es):\n", /snmpwalk -On/],
+    [
+      "neighbours by LLDP",
+      "Capability codes:\n    (R) Router, (B) Bridge\n\nDevice ID           Local Intf     Hold-time  Capability      Port ID\n",
+      /snmpwalk -On/,
+    ],
     ["addresses alone", "10.0.0.1\n10.0.0.2\n10.0.0.3\n", /headings ip_address and hostname/],
     ["leases by netsh", "\nChanged the current scope context to 10.0.0.0 scope.\n".trim(), /Get-DhcpServerv4Lease/],
     ["findings of Nessus", '"Plugin ID","CVE","CVSS","Risk","Host"\n', /scan with nmap -oX/],

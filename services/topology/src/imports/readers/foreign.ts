@@ -87,7 +87,7 @@ const FOREIGN: readonly (readonly [beginning: RegExp, advice: string])[] = [
     "is the table of a switch, which has no addresses: import its ARP table (`show ip arp`), or `snmpwalk -On` of it",
   ],
   [
-    /^(?:\S{1,100}[#>].{0,300}\n)?Capability Codes: .*(?:\n.*){1,6}\n\s*Device ID\s+Local Int/,
+    /^(?:\S{1,100}[#>].{0,300}\n)?Capability Codes:.*(?:\n.*){1,6}\n\s*Device ID\s+Local Int/i,
     "are the neighbours of a switch for people: import `snmpwalk -On` of it",
   ],
   [

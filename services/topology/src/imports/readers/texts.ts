@@ -90,10 +90,10 @@ export function isGroupMac(mac: string): boolean {
   return (parseInt(mac.slice(0, 2), 16) & 1) === 1;
 }
 
-/** Multicast, broadcast or unspecified. @param ip in canonical form */
+/** Multicast, broadcast, unspecified, or of a block that nobody has, which Ubuntu's hosts file names. @param ip in canonical form */
 export function isGroup(ip: string): boolean {
   const first = Number(ip.split(".", 1)[0]);
-  return ip.includes(":") ? /^ff[0-9a-f]{2}:/.test(ip) || ip === "::" : first === 0 || first >= 224;
+  return ip.includes(":") ? /^f(?:f[0-9a-f]|e[0-7])[0-9a-f]:/.test(ip) || ip === "::" : first === 0 || first >= 224;
 }
 
 /** A hostname by which a machine can be told from others; null if it is invalid, or the same on many machines. */
