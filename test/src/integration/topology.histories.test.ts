@@ -29,8 +29,8 @@ beforeAll(async () => {
   client = new MongoClient(stack.servers.urls.mongodb);
   const scope = { organizationId: newId(), networks: "all" } as const;
   const principal = { kind: "session", credentialId: newId(), userId: newId(), permission: "Owner", scope } as const;
-  const headers = { "x-tenancy": createTenancySigner(stack.tenancySecrets.gatewayToTopology, "topology")(principal) };
-  callers = stack.topologies.map(({ url, name }) => callerOfService(callerOf(url, name, headers)));
+  const sign = createTenancySigner(stack.tenancySecrets.gatewayToTopology, "topology");
+  callers = stack.topologies.map(({ url, name }) => callerOfService(callerOf(url, name), () => sign(principal)));
 });
 
 afterAll(async () => {
@@ -87,13 +87,13 @@ describe(`a history of ${LENGTH} writes by ${WRITERS} writers, seed ${SEED}`, ()
 });
 
 /** A caller of a service itself, whose responses have no envelope. It retries writes that lost to others. */
-function callerOfService(caller: Caller): Caller {
+function callerOfService(caller: Caller, sign: () => string): Caller {
   return {
     ...caller,
-    send: async (...request) => {
-      let response = await caller.send(...request);
-      for (let again = 0; again < MAX_RETRIES && lostToOthers(response); again++)
-        response = await caller.send(...request);
+    send: async (method, path, input, headers = {}) => {
+      const request = (): Promise<ApiResponse> => caller.send(method, path, input, { ...headers, "x-tenancy": sign() });
+      let response = await request();
+      for (let again = 0; again < MAX_RETRIES && lostToOthers(response); again++) response = await request();
       const body = response.status === 200 ? { data: response.body } : response.body;
       return { ...response, body: body as typeof response.body };
     },
