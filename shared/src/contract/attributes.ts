@@ -39,7 +39,11 @@ export const attributes = Attributes.optional().describe("If absent, unchanged; 
 /** List filter for entities with attributes. */
 export const attributeFilter = {
   attribute: z
-    .array(text(1, 600).regex(new RegExp(`^${ATTRIBUTE_KEY}(?::.*)?$`, "s"), "must be `key` or `key:value`"))
+    .array(
+      text(1, 600)
+        .regex(new RegExp(`^${ATTRIBUTE_KEY}(?::.*)?$`, "s"), "must be `key` or `key:value`")
+        .meta({ pattern: `^${ATTRIBUTE_KEY}(?::[^\\u0000-\\u001f\\u007f-\\u009f]*)?$` }),
+    )
     .max(10)
     .default([])
     .describe(

@@ -54,6 +54,7 @@ export const exportInventory = endpoint({
       .describe("Required for `dns`: the zone of the hosts, such as `home.example`."),
     base_url: text(1, 200)
       .refine((url) => /^https?:\/\/[^\s?#]+$/.test(url), "must be an http or https URL without a query")
+      .meta({ pattern: "^https?://[^\\s?#\\u0000-\\u001f\\u007f-\\u009f]+$" })
       .optional()
       .describe("Required for `home-assistant`: where it reaches this service, such as `https://nts.example`."),
     table: z

@@ -40,11 +40,13 @@ export function requireApplicable(operation: Endpoint, precondition: Preconditio
     if (match !== null) throw new AppError("precondition_failed");
     return;
   }
-  const fault = (path: string): Fault => ({ path, message: "must not be sent with this operation" });
-  throw validationFailed(
-    ...(match === null ? [] : [fault("If-Match")]),
-    ...(noneMatch === null ? [] : [fault("If-None-Match")]),
-  );
+  const wrong = "must not be sent with this operation";
+  const wrongMatch = operation.plans === true ? "must be the `etag` of a plan: the operation has no other" : wrong;
+  const faults: Fault[] = [
+    ...(match === null ? [] : [{ path: "If-Match", message: wrongMatch }]),
+    ...(noneMatch === null ? [] : [{ path: "If-None-Match", message: wrong }]),
+  ];
+  throw validationFailed(...faults);
 }
 
 /** True if the response to a read fulfils `If-Match`; one without an `ETag` only fulfils `*`. */
