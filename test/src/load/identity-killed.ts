@@ -41,7 +41,7 @@ export async function createKilling({ stack, tools }: Pick<RevocableSystem, "sta
   let committedWithoutNotice = 0;
 
   /** The change as a gateway would forward it, to the replica that will be killed; null without a response. */
-  async function askAndKill({ change }: Revocation, before: number): Promise<number | null> {
+  async function askAndKill({ kind, change }: Revocation, before: number): Promise<number | null> {
     const { operation, params, by } = change;
     const { text, type } = bodyOf(change);
     const verified = await direct.verify("session", by.cookie.split("=")[1] ?? "", 1);
@@ -52,7 +52,13 @@ export async function createKilling({ stack, tools }: Pick<RevocableSystem, "sta
       headers: { "x-tenancy": sign(sessionOf(verified.principal)), ...type },
       body: text,
     });
-    await until(async () => (await newest()) > before, 0);
+    let early: number | null = null;
+    void response.then((status) => (early = status));
+    await until(async () => {
+      const isMade = (await newest()) > before;
+      if (!isMade && early !== null) throw new Error(`"${kind}" got ${early}, and changed nothing`);
+      return isMade;
+    }, 0);
     await identity.kill();
     return response;
   }

@@ -30,6 +30,8 @@ const unrepeatable = [
   ...["delete the organization", "delete the organization, for its sessions", "enrol a collector elsewhere"],
   // These are not made by identity.
   ...["delete a shared view", "delete a shared network", "delete the network of a collector"],
+  // A gateway sends it to another path of identity.
+  "revoke the token of an assistant",
 ].map((name) => REVOCATIONS.get(name));
 const kinds: Prepare[] = [];
 for (const [name, prepare] of REVOCATIONS) {
