@@ -8,7 +8,7 @@ const SCALED = {
   "dry-runs": { suites: ["topology.dry-runs"], env: { DRY_RUNS: 20_000 } },
   history: {
     suites: ["topology.diff", "topology.revert", "topology.as-of"],
-    env: { DIFF_LENGTH: 3_000, REVERT_LENGTH: 5_000, AS_OF_LENGTH: 1_000, AS_OF_MOMENTS: 1_000 },
+    env: { DIFF_LENGTH: 3_000, REVERT_LENGTH: 1_000, AS_OF_LENGTH: 1_000, AS_OF_MOMENTS: 1_000 },
   },
   links: { suites: ["wiring/networks"], env: { LINK_NETWORKS: 300 } },
   races: {
@@ -67,7 +67,7 @@ const SCALED = {
 /** Suites of the long tier alone, at their own scale and at a larger one. */
 const LONG_SUITES = {
   maps: { suites: ["map/geometry"], env: { NTS_SUITES: "long", MAP_NETWORKS: 300 } },
-  feed: { suites: ["topology.feed"], env: { NTS_SUITES: "long", FEED_LENGTH: 50_000, FEED_ROUNDS: 100 } },
+  feed: { suites: ["topology.feed"], env: { NTS_SUITES: "long", FEED_LENGTH: 10_000, FEED_ROUNDS: 20 } },
   suites: { suites: [], env: { NTS_SUITES: "long" } },
   retries: { suites: ["retries"], env: { NTS_SUITES: "long", RETRIED_WRITES: 10_000, RETRIED_KILLS: 300 } },
   webhooks: { suites: ["webhooks.delivery"], env: { NTS_SUITES: "long", WEBHOOK_CHANGES: 10_000, WEBHOOK_ROUNDS: 40 } },

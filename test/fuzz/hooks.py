@@ -140,11 +140,12 @@ def code_of(response):
 MEANING = re.compile(
     r"must have all host bits zero.*|is the local name of another child too|must be in the future"
     r"|the host of an? \w+ cannot be changed|must not exceed 16 KiB as JSON"
-    r"|must be 0 when a cursor is given|must be a time in ISO 8601, or a cursor|is not available for past states|is only supported for \w+"
+    r"|must be 0 when a cursor is given|must be a time in ISO 8601, or a cursor|is not available for past states|is only supported for [\w-]+"
     r"|is required for (?:\w+|a view of the whole organization)|must be a DNS zone name|must not be in the future|must not be later than `to`"
     r"|must be inside \S+|must not overlap another range|must not end before it begins"
     r"|requires the order `asc`|is not supported for files of the format [\w-]+|must not contain a port together with as_of"
     r"|cannot be combined with host_id|is the name of several hosts; .*|is required unless host_id is given: .*"
+    r"|has host bits: write \S+|must be `heading=meaning`"
     r"|must be at two different hosts|must be another host|must not contain invisible characters: .*"
     r"|must be the `etag` of a plan: .*|must not be Owner for a service account"
     r"|must be the name of the organization|must list networks that you have access to|is too easy to guess\..*"
