@@ -50,6 +50,19 @@ export async function* watch(
   transport: Pick<Transport, "open">,
   { signal, ...query }: WatchOptions,
 ): AsyncGenerator<WatchEvent, void, void> {
+  for await (const event of follow(transport, query, signal)) {
+    // Others may have come with the event at which the caller aborted.
+    if (signal?.aborted === true) return;
+    yield event;
+  }
+}
+
+/** One connection after another. */
+async function* follow(
+  transport: Pick<Transport, "open">,
+  query: Omit<WatchOptions, "signal">,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<WatchEvent, void, void> {
   const place: Place = { cursor: query.after, isBeginning: false, failures: 0 };
   const isOver = (): boolean => signal?.aborted === true;
   while (!isOver()) {
@@ -92,8 +105,6 @@ async function* followOnce(
       })
       .finally(() => clearTimeout(timer));
     for await (const message of messagesOf(response, silent)) {
-      // Several events may have come at once.
-      if (signal?.aborted === true) return;
       const event = eventOf(message);
       if (event === null) continue;
       place.failures = 0;

@@ -177,6 +177,20 @@ describe("watching changes", () => {
     expect(seen).toEqual([{ type: "bookmark", cursor: "c1" }]);
   });
 
+  it("does not report states as interrupted by its own signal", async () => {
+    const state = 'event: state\ndata: {"entity_id":"a"}\n\n';
+    const { client } = await aClientOf((_request, response) => {
+      response.writeHead(200, { "content-type": "text/event-stream" }).end(state + state);
+    });
+    const enough = new AbortController();
+    const seen: WatchEvent[] = [];
+    for await (const event of client.watch({ initial: true, signal: enough.signal })) {
+      seen.push(event);
+      enough.abort();
+    }
+    expect(seen.map(({ type }) => type)).toEqual(["state"]);
+  });
+
   it("throws when its key is revoked, and ends silently on its signal", async () => {
     const stack = await sharedStack();
     const account = await anAccount(stack.url);
