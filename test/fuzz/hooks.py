@@ -159,6 +159,11 @@ def is_of_meaning(error: dict) -> bool:
     return error["path"].startswith("line ") or is_of_nothing or MEANING.fullmatch(error["message"]) is not None
 
 
+def query_values(response) -> list[str]:
+    """The values of the query as it was sent."""
+    return [value for _, value in parse_qsl(urlsplit(response.request.url).query, keep_blank_values=True)]
+
+
 def has_outer_space(value: object) -> bool:
     """Whether any text in the value begins or ends with white space."""
     if isinstance(value, dict):
@@ -183,17 +188,17 @@ def filter_failure(ctx, failure, case, response):
         if errors is None or (errors and all(map(is_of_meaning, errors))):
             return False
         # White space around a text does not count, so that it may be too short without it.
-        sent = [value for _, value in parse_qsl(urlsplit(response.request.url).query, keep_blank_values=True)]
-        if all("must have at least" in error["message"] for error in errors) and has_outer_space([case.body, sent]):
+        is_short = all("must have at least" in error["message"] for error in errors)
+        if is_short and has_outer_space([case.body, query_values(response)]):
             return False
         # A comma ends an element of a list, also where its schema takes it for a part of the text.
         return not any("," in str(case.query.get(error["path"].split(".")[0], "")) for error in errors)
     if kind == "AcceptedNegativeData":
         # `name=` and `name=null` are the same as leaving a parameter out; white space around a text does not count.
-        sent = parse_qsl(urlsplit(response.request.url).query, keep_blank_values=True)
-        absent = any(value in ("", "null") for _, value in sent)
+        sent = query_values(response)
+        absent = any(value in ("", "null") for value in sent)
         # HTTP drops the white space around a header, too.
-        spaced = has_outer_space([value for _, value in sent]) or has_outer_space([case.body, dict(case.headers or {})])
+        spaced = has_outer_space([sent, case.body, dict(case.headers or {})])
         return case.id not in NOTED and not absent and not spaced
     return True
 

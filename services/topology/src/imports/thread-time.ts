@@ -1,7 +1,7 @@
 import { readFileSync, readlinkSync } from "node:fs";
 
-// CPU time of a thread, from Linux as Node 20 does not provide it. Elsewhere the thread's age is used as an upper
-// bound.
+// CPU time of a thread, from Linux as Node 20 does not provide it. Elsewhere the time since an import began is used as
+// an upper bound.
 
 /** Clock ticks per second of the kernel's accounting. */
 const TICKS_PER_SECOND = 100;

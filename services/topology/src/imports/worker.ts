@@ -11,7 +11,7 @@ import type { Order, Question, Reply } from "./thread.js";
 const port = parentPort;
 if (port === null) throw new Error("this file is run as a worker thread");
 
-// First, because until it is known the thread's age counts as its CPU time.
+// First, because until it is known, the time since an import began counts as its CPU time.
 port.postMessage({ threadId: threadId() });
 
 lowerThreadPriority(10);

@@ -193,10 +193,10 @@ function guessed(blocks: readonly Uint8Array[]): Guess {
   const found = analyse(sample).find(
     ({ name, confidence }) => confidence >= LEAST_CONFIDENCE && isKnown(name) && hasNoControls(sample, name),
   );
-  const isLatin = found === undefined || /^(?:ISO-8859-(?:1|2|9|15)|windows-125[0247])$/.test(found.name);
+  const isCentral = found !== undefined && /^(?:ISO-8859-2|windows-1250)$/.test(found.name);
+  const isLatin = found === undefined || isCentral || /^(?:ISO-8859-(?:1|9|15)|windows-125[247])$/.test(found.name);
   const isOther = OF_OTHER_LETTERS.test(letters);
   const alphabet = isLatin && isOther ? OF_OTHER_ALPHABETS.find((one) => isWritten(sample, one)) : undefined;
-  const isCentral = found !== undefined && /^(?:ISO-8859-2|windows-1250)$/.test(found.name);
   if (isCentral && alphabet === undefined) return ofCentralEurope(letters);
   const likely = found === undefined || found.name === "ISO-8859-1" ? "windows-1252" : found.name;
   const isOfChina = likely === "Big5" && isSimplified(sample);

@@ -290,24 +290,25 @@ const ADDRESS = /\b\d{1,3}(?:\.\d{1,3}){3}\b/;
 /** RouterOS prints columns under their headings, which rows may leave empty. */
 function mikrotikLeases(): LeaseLines {
   let columns: readonly { readonly name: string; readonly from: number; readonly to: number }[] = [];
+  let starts: readonly number[] = [];
   return ({ number: line, text }) => {
     if (/^#? *address +mac-address/i.test(text.trim())) {
       const words = [...text.matchAll(/\S+/g)];
       columns = words.map(({ 0: name, index }, at) => ({ name, from: index, to: words[at + 1]?.index ?? Infinity }));
+      starts = columns.map(({ from }) => from);
       return null;
     }
     const of = (name: string): string => {
       const column = columns.find((one) => one.name.toLowerCase() === name);
       return column === undefined ? "" : text.slice(column.from, column.to).trim();
     };
-    const isReadable = !isAcross(
-      text,
-      columns.map(({ from }) => from),
-    );
-    const address = isReadable ? (of("address").split(" ").at(-1) ?? "") : (ADDRESS.exec(text)?.[0] ?? "");
+    if (isAcross(text, starts)) {
+      const address = ADDRESS.exec(text)?.[0];
+      return address === undefined ? null : { line, address, mac: "", hostname: "", endsMs: null, fault: NOT_ALIGNED };
+    }
+    const address = of("address").split(" ").at(-1) ?? "";
     if (!/^[\d.]{7,15}$/.test(address)) return null;
-    const lease = { line, address, mac: of("mac-address"), hostname: of("host-name"), endsMs: null };
-    if (!isReadable) return { ...lease, fault: NOT_ALIGNED };
-    return { ...lease, fault: of("status") === "waiting" ? "no machine has it at present" : null };
+    const fault = of("status") === "waiting" ? "no machine has it at present" : null;
+    return { line, address, mac: of("mac-address"), hostname: of("host-name"), endsMs: null, fault };
   };
 }
