@@ -12,6 +12,8 @@ const BRIDGE_MIB = join(ROOT, "test/dist/lab/bridge-mib.js");
 const BRIDGE = "switch0";
 /** For programs to start, and to hear each other, also on a busy machine. */
 const MOST_MS = 180_000;
+/** What was heard stays, also on a busy machine. In a file, because who sets them while lldpd starts may keep it from ever starting. */
+const LLDPD_SETTINGS = "configure lldp tx-interval 1\nconfigure lldp tx-hold 300\n";
 /** With which switches are asked by SNMP. */
 export const COMMUNITY = "switches";
 export const UPLINK = "10.80.0.1";
@@ -34,6 +36,7 @@ export async function buildSwitched(network: Switched): Promise<SwitchedLaborato
   const spaces: string[] = [];
   const running: { kill(signal?: NodeJS.Signals): unknown }[] = [];
   const folder = await mkdtemp(join(tmpdir(), "nts-wired-"));
+  const lldpdSettings = join(folder, "lldpd.conf");
   const batch = async (space: string | null, lines: readonly string[]): Promise<void> => {
     const where = space === null ? [] : ["-netns", space];
     await execa("ip", [...where, "-batch", "-"], { input: lines.join("\n") });
@@ -124,11 +127,8 @@ export async function buildSwitched(network: Switched): Promise<SwitchedLaborato
   async function startLldpd(name: string): Promise<void> {
     const byAgentX = isSwitch(name) ? ["-x", "-X", "/run/agentx.socket"] : [];
     // Of the machine of the collector, the link to the server is none of the network.
-    run(name, "lldpd", "-d", "-I", "port*,eth*", ...byAgentX);
+    run(name, "lldpd", "-d", "-I", "port*,eth*", "-O", lldpdSettings, ...byAgentX);
     await awaitSocket(join(folder, name, "lldpd.socket"));
-    await at(name, "lldpcli", "configure", "lldp", "tx-interval", "1");
-    // What was heard stays, also on a busy machine.
-    await at(name, "lldpcli", "configure", "lldp", "tx-hold", "300");
   }
 
   /** Until everybody hears whoever is at the other end of a cable. */
@@ -148,6 +148,7 @@ export async function buildSwitched(network: Switched): Promise<SwitchedLaborato
   }
 
   try {
+    await writeFile(lldpdSettings, LLDPD_SETTINGS);
     for (const one of switches) await addSwitch(one);
     for (const { name } of machines) await add(name);
     await plugAll();
@@ -155,6 +156,8 @@ export async function buildSwitched(network: Switched): Promise<SwitchedLaborato
     for (const { name } of switches) await startSnmpd(name);
     const heard = [...switches, ...machines.filter(({ isHeard }) => isHeard)].map(({ name }) => name);
     for (const name of heard) await startLldpd(name);
+    // Otherwise, each says first after half a minute who it is.
+    for (const name of heard) await at(name, "lldpcli", "update");
     for (const name of heard) await awaitNeighbours(name);
   } catch (error) {
     await remove();
