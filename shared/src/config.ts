@@ -116,7 +116,7 @@ export const shareSettings = {
     .min(1)
     .default(SHARE_LIMITS.streams)
     .describe(
-      "Concurrent unlimited lists and graphs, and long lists of identity, per organization; further ones get 429.",
+      "Concurrent unlimited lists and graphs, and long lists of identity, per organization; others wait, and then get 429.",
     ),
 };
 

@@ -48,7 +48,18 @@ export interface ShareLimits {
   readonly waitMs: number;
   /** Maximum open streams of an organization. */
   readonly streams: number;
+  /** Maximum queued ones: as many as a program reads side by side. */
+  readonly streamsWaiting: number;
+  /** Maximum milliseconds until one is open; what it reads waits in the other queue. */
+  readonly streamWaitMs: number;
 }
 
 /** By default. */
-export const SHARE_LIMITS: ShareLimits = { operations: 4, waiting: 512, waitMs: 5_000, streams: 4 };
+export const SHARE_LIMITS: ShareLimits = {
+  operations: 4,
+  waiting: 512,
+  waitMs: 5_000,
+  streams: 4,
+  streamsWaiting: 8,
+  streamWaitMs: 2_000,
+};

@@ -30,12 +30,12 @@ export interface Work {
    */
   use<T>(task: () => Promise<T>): Promise<T>;
   /**
-   * Takes one of the organization's open streams.
+   * Waits for one of the organization's streams.
    *
    * @returns releases it
-   * @throws AppError `rate_limited` if all are in use
+   * @throws AppError `rate_limited` if too many wait, or it has waited too long
    */
-  openStream(): () => void;
+  openStream(): Promise<() => void>;
   /** Absent for anonymous requests and background work. */
   readonly organizationId?: string;
   /** The author and reason of a change; absent for background work and reads. */
@@ -74,7 +74,7 @@ export const BACKGROUND: Work = {
   deadline: Infinity,
   isAbandoned: () => false,
   use: (task) => task(),
-  openStream: () => () => undefined,
+  openStream: () => Promise.resolve(() => undefined),
 };
 
 /**

@@ -74,7 +74,7 @@ export function workOf(
     },
     isAbandoned: () => response.destroyed,
     use: (task) => (share === null ? task() : shares.use(share, task)),
-    openStream: () => (share === null ? () => undefined : shares.openStream(share)),
+    openStream: () => (share === null ? Promise.resolve(() => undefined) : shares.openStream(share)),
     ...(organizationId !== null && { organizationId }),
     ...(author !== null && { author }),
     origin,

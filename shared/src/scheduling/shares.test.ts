@@ -37,15 +37,22 @@ describe("shares: background work", () => {
 });
 
 describe("shares: streams of one organization", () => {
-  it("are rejected at once when the maximum is open, and those of others are not", () => {
+  it("wait for each other, and not for those of others", async () => {
     const shares = createShares({ streams: 1 });
-    const close = shares.openStream("one");
-    expect(() => shares.openStream("one")).toThrow(
-      expect.objectContaining({ code: "rate_limited", params: { retry_after_seconds: 1 } }),
-    );
-    shares.openStream("other")();
+    const close = await shares.openStream("one");
+    const next = shares.openStream("one");
+    (await shares.openStream("other"))();
     close();
-    shares.openStream("one")();
+    (await next)();
+  });
+
+  it("are rejected with the rate limit when they have waited too long, although none has ended", async () => {
+    const shares = createShares({ streams: 1, streamWaitMs: 20 });
+    await shares.openStream("one");
+    await expect(shares.openStream("one")).rejects.toMatchObject({
+      code: "rate_limited",
+      params: { retry_after_seconds: 1 },
+    });
   });
 });
 

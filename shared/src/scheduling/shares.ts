@@ -1,4 +1,5 @@
 import { SHARE_LIMITS, type ShareLimits } from "../quotas.js";
+import { AppError } from "../errors.js";
 import { createFairQueue, ownTasksLimited } from "./fair-queue.js";
 
 // All organizations share few database connections. Each has a limited number of concurrent uses; further ones queue in
@@ -15,8 +16,8 @@ export interface Shares {
    * @throws AppError `rate_limited` · `unavailable` if it has waited for too long, and none of the organization's has ended
    */
   use<T>(organizationId: string, task: () => Promise<T>): Promise<T>;
-  /** @returns releases the stream @throws AppError `rate_limited` */
-  openStream(organizationId: string): () => void;
+  /** Waits for one of the organization's streams. @returns releases it @throws AppError `rate_limited` */
+  openStream(organizationId: string): Promise<() => void>;
   /** A request has arrived. */
   arrives(): void;
   /** How many have arrived so far. */
@@ -27,14 +28,19 @@ export interface Shares {
 
 export function createShares(given: Partial<ShareLimits> = {}): Shares {
   const limits = { ...SHARE_LIMITS, ...given };
-  const refusal = ownTasksLimited(RETRY_SECONDS);
   const queue = createFairQueue({
     ofKey: limits.operations,
     mostWaitingOfKey: limits.waiting,
     longestWaitMs: limits.waitMs,
-    refusal,
+    refusal: ownTasksLimited(RETRY_SECONDS),
   });
-  const streams = new Map<string, number>();
+  // They are held up only by the organization's own readers.
+  const streams = createFairQueue({
+    ofKey: limits.streams,
+    mostWaitingOfKey: limits.streamsWaiting,
+    longestWaitMs: limits.streamWaitMs,
+    refusal: () => new AppError("rate_limited", { retry_after_seconds: RETRY_SECONDS }),
+  });
   let arrived = 0;
 
   return {
@@ -44,15 +50,6 @@ export function createShares(given: Partial<ShareLimits> = {}): Shares {
     arrived: () => arrived,
     use: (organizationId, task) => queue.run(task, organizationId),
     idle: queue.idle,
-    openStream: (organizationId) => {
-      const open = streams.get(organizationId) ?? 0;
-      if (open >= limits.streams) throw refusal({ reason: "own", running: open, hasEnded: false });
-      streams.set(organizationId, open + 1);
-      return () => {
-        const left = (streams.get(organizationId) ?? 1) - 1;
-        if (left === 0) streams.delete(organizationId);
-        else streams.set(organizationId, left);
-      };
-    },
+    openStream: (organizationId) => streams.enter(organizationId),
   };
 }

@@ -106,7 +106,7 @@ function ofRequests(): Rows {
     ["page size", `${n(maximumOf("list_hosts", "limit"))}; \`limit=0\` streams without one`],
     [
       "a list of keys, users, invites or sessions",
-      `${kib(STREAM_BYTES)}; a longer one is one of the organization's streams, or is rejected with 429`,
+      `${kib(STREAM_BYTES)}; a longer one is one of the organization's streams`,
     ],
     ["ids in a bulk-delete", n(itemsOf("bulk_delete_hosts"))],
     [
@@ -202,7 +202,11 @@ function ofDatabaseUse(): Rows {
   return [
     [
       "database use of one organization, per process",
-      `${share.operations} reads and transactions at a time, ${share.streams} streams; ${share.waiting} wait, ${s(share.waitMs)} at most; then 429, or 503 if none of them ends`,
+      `${share.operations} reads and transactions at a time; ${share.waiting} wait, ${s(share.waitMs)} at most; then 429, or 503 if none of them ends`,
+    ],
+    [
+      "streams of one organization, per process",
+      `${share.streams} at a time; ${share.streamsWaiting} wait, ${s(share.streamWaitMs)} at most; then 429`,
     ],
     [
       `writes of more than ${MOST_SMALL} documents, per process of topology`,

@@ -79,7 +79,7 @@ async function* limitedParts(parts: AsyncIterable<ListPart>, work: Work): AsyncG
   try {
     for await (const part of parts) {
       bytes += part.text.length;
-      if (bytes > STREAM_BYTES) release ??= work.openStream();
+      if (bytes > STREAM_BYTES) release ??= await work.openStream();
       yield part;
     }
   } finally {

@@ -62,7 +62,7 @@ export function createPast(storage: Storage, reader: JournalReader): Past {
 
   /** Takes one of the organization's stream slots, which also bounds memory. */
   async function during<T>(work: Work, task: () => Promise<T>): Promise<T> {
-    const release = work.openStream();
+    const release = await work.openStream();
     return task().finally(release);
   }
 

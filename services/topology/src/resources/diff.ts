@@ -29,7 +29,7 @@ export function mountDiff(router: Router, reader: JournalReader, database: Datab
     const from = await moments.place(scope, query.from, ends);
     const to = query.to === undefined ? ends.last : await moments.place(scope, query.to, ends);
     if (from > to) throw validationFailed({ path: "from", message: "must not be later than `to`" });
-    const release = work.openStream();
+    const release = await work.openStream();
     const selection = { work, scope, range: { first: from + 1, last: to }, filter: { network_id: query.network_id } };
     const spans = await spansIn(database, selection).finally(release);
     const cursors = await reader.cursors();

@@ -230,7 +230,7 @@ async function* joined(
 
 /** Streams pieces in one of the organization's stream slots. @throws AppError `rate_limited` before the first */
 export async function* streamed<Piece>(work: Work, pieces: AsyncIterable<Piece>): AsyncGenerator<Piece> {
-  const release = work.openStream();
+  const release = await work.openStream();
   try {
     yield* pieces;
   } finally {
