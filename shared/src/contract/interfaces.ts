@@ -52,6 +52,7 @@ export const MacAddress = z
   .meta({
     id: "MacAddress",
     format: "mac",
+    minLength: 11,
     description:
       "Also `aa-bb-cc-dd-ee-ff`, `a:b:c:d:e:f`, `aabb.ccdd.eeff`, `aabb-ccdd-eeff`, `aabbcc-ddeeff`, `aabbccddeeff`.",
     examples: ["AA:BB:CC:DD:EE:FF"],
