@@ -102,7 +102,7 @@ function print(
   const { p50, p99, max } = result.latency;
   console.log(
     `\n${result["2xx"]} responses in ${result.duration} s, p50 ${p50} ms, p99 ${p99} ms, most ${max} ms; ` +
-      `${result.non2xx} refused, ${result.errors + result.timeouts} without an answer; ` +
+      `${refusalsOf(result)} refused, ${result.errors + result.timeouts} without an answer; ` +
       `${churn.rounds()} rounds of coming and going, ${churn.failures().length} failed\n`,
   );
   console.log("| process | resident MB, first and last | MB a minute | descriptors, first and last |");
@@ -113,6 +113,13 @@ function print(
     console.log(`| ${name} | ${first} ${last} | ${mbPerMinute.toFixed(2)} | ${descriptors.join(" ")} |`);
   });
   console.log();
+}
+
+/** How many, by status. */
+function refusalsOf({ non2xx, statusCodeStats }: autocannon.Result): string {
+  const others = Object.entries(statusCodeStats ?? {}).filter(([status]) => !status.startsWith("2"));
+  const byStatus = others.map(([status, { count = 0 }]) => `${count} × ${status}`);
+  return byStatus.length === 0 ? String(non2xx) : byStatus.join(", ");
 }
 
 function failuresOf(
