@@ -49,6 +49,8 @@ describe("a new user", () => {
     await page.getByRole("region", { name: /^About (?:router|nas)/ }).waitFor();
     await press("Enter");
     await page.waitForURL("**/hosts/*");
+    // The map, whose panel has the same button, is shown until the page has loaded.
+    await page.getByRole("link", { name: "All hosts" }).waitFor();
     await activate(button(page, "Edit"));
     const name = field(page.getByRole("dialog"), "Name");
     await enter(name, "gateway");
