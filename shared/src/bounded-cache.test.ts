@@ -1,4 +1,4 @@
-import { describe, expect, it } from "@jest/globals";
+import { describe, expect, it, jest } from "@jest/globals";
 import { boundedCache } from "./bounded-cache.js";
 
 describe("a bounded cache", () => {
@@ -9,6 +9,22 @@ describe("a bounded cache", () => {
     cache.get("a");
     cache.set("c", 3);
     expect([cache.get("a"), cache.get("b"), cache.get("c"), evicted]).toEqual([1, undefined, 3, ["b"]]);
+  });
+
+  it("does not keep expired entries for which nobody asks", () => {
+    const now = jest.spyOn(performance, "now").mockReturnValue(1);
+    try {
+      const expired: string[] = [];
+      const cache = boundedCache<number>(100, { ttl: 1_000, dispose: (_value, key) => expired.push(key) });
+      cache.set("a", 1);
+      now.mockReturnValue(900);
+      cache.set("b", 2);
+      now.mockReturnValue(1_100);
+      cache.set("c", 3);
+      expect([expired, cache.size, cache.get("b")]).toEqual([["a"], 2, 2]);
+    } finally {
+      now.mockRestore();
+    }
   });
 
   it("takes no memory for entries that it does not have", () => {

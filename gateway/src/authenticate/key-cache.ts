@@ -51,8 +51,8 @@ interface Remembered {
 
 /** Creates an empty cache. */
 export function createKeyCache(clock: Clock): KeyCache {
-  const valid = createSubjectCache<Remembered>(MOST_VALID);
-  const refused = createSubjectCache<Remembered>(MOST_REFUSED);
+  const valid = createSubjectCache<Remembered>(MOST_VALID, VALID_MS);
+  const refused = createSubjectCache<Remembered>(MOST_REFUSED, REFUSED_MS);
   const good = boundedCache<true>(MOST_VALID);
 
   function within(entry: Remembered | undefined, ms: number): Verdict | null {

@@ -17,10 +17,11 @@ export interface SubjectCache<Entry extends WithSubjects> {
   size(): number;
 }
 
-/** Creates an empty cache. @param maxWeight beyond it, the least recently used entries are evicted */
-export function createSubjectCache<Entry extends WithSubjects>(maxWeight: number): SubjectCache<Entry> {
+/** Creates an empty cache. @param maxWeight beyond it, the least recently used entries are evicted @param ttl in milliseconds */
+export function createSubjectCache<Entry extends WithSubjects>(maxWeight: number, ttl: number): SubjectCache<Entry> {
   const hashesOf = new Map<string, Set<string>>();
   const entries = boundedCache<Entry>(maxWeight, {
+    ttl,
     dispose: (entry, hash) => {
       for (const subject of entry.subjects) removeFrom(subject, hash);
     },
