@@ -60,6 +60,6 @@ export const SHARE_LIMITS: ShareLimits = {
   waiting: 512,
   waitMs: 5_000,
   streams: 4,
-  streamsWaiting: 8,
+  streamsWaiting: 12,
   streamWaitMs: 2_000,
 };
