@@ -79,6 +79,15 @@ const usual = (): Ends => ({
   server: { service_id: db.services[0]!.id, port_id: db.ports[0]!.id },
 });
 
+/** Makes so many more, each with ends of its own. */
+async function copy(id: string, count: number): Promise<void> {
+  const dependencies = topology.db.collection<{ _id: string; ends: string }>("dependencies");
+  const { ends, ...document } = (await dependencies.findOne({ _id: id }))!;
+  await dependencies.insertMany(
+    Array.from({ length: count }, (_, n) => ({ ...document, _id: newId(), ends: `${ends} ${n}` })),
+  );
+}
+
 describe("a dependency", () => {
   it("has defaults, and is found by both its ends", async () => {
     const plain = await make({ client: {}, server: {} });
@@ -183,16 +192,7 @@ describe("a dependency", () => {
 
   it("is one of a limited number of its host, also when they are made at the same time", async () => {
     const full = await make(usual());
-    const { ends, ...document } = (await topology.db
-      .collection<{ _id: string; ends: string }>("dependencies")
-      .findOne({ _id: full.id }))!;
-    await topology.db.collection<{ _id: string; ends: string }>("dependencies").insertMany(
-      Array.from({ length: MOST_DEPENDENCIES_OF_HOST - 2 }, (_, n) => ({
-        ...document,
-        _id: newId(),
-        ends: `${ends} ${n}`,
-      })),
-    );
+    await copy(full.id, MOST_DEPENDENCIES_OF_HOST - 2);
     const racing = await Promise.all(
       ["one", "two"].map((process) =>
         owner.send(createDependency, {
@@ -426,12 +426,10 @@ tcp ESTAB 0 0 127.0.0.1:5432 127.0.0.1:41000\n`;
   it("is refused with the reason where the other host has too many", async () => {
     const interfaces = [{ ip_address: "10.0.0.5", subnet_id: home.subnet.id }];
     await owner.call(createHost, { body: { network_id: network(), name: "shop", hostname: "shop", interfaces } });
-    const many = Array.from(
-      { length: MOST_DEPENDENCIES_OF_HOST - 1 },
-      (_, n) => `tcp ESTAB 0 0 10.0.0.6:${40_000 + (n % 20_000)} ${PEER} users:(("job${n}",pid=${n + 100},fd=3))\n`,
-    );
     const query = { network_id: network(), hostname: "batch" };
-    await importFile(owner, "ss", query, sockets(...many));
+    const job = `tcp ESTAB 0 0 10.0.0.6:40000 ${PEER} users:(("job",pid=100,fd=3))\n`;
+    const { dependencies } = await importFile(owner, "ss", query, sockets(job));
+    await copy(dependencies![0]!.id!, MOST_DEPENDENCIES_OF_HOST - 2);
     const plan = await fromWeb(
       sockets(
         ...["a", "b"].map(

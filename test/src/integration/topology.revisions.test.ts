@@ -8,7 +8,7 @@ import {
   getHost,
   updateService,
 } from "@nts/shared/contract";
-import { startTopology, type Topology } from "../support/topology.js";
+import { type Caller, startTopology, type Topology } from "../support/topology.js";
 import {
   type OneOfEachKind,
   createOneOfEachKind,
@@ -19,6 +19,9 @@ import {
 import { aHost, aNetwork, aService, echoOf } from "../support/topology-world.js";
 
 let topology: Topology;
+let owner: Caller;
+let everything: OneOfEachKind;
+let changes = 0;
 
 /** Commands that were part of a transaction. */
 const inTransactions: string[] = [];
@@ -29,22 +32,25 @@ beforeAll(async () => {
       if (command["autocommit"] === false) inTransactions.push(commandName);
     },
   });
+  owner = topology.aCaller();
+  everything = await createOneOfEachKind(owner);
 });
 afterAll(() => topology.stop());
 
-const changeOf = (kind: Kind): object =>
-  ({ ports: { number: 4711 }, links: { speed_mbps: 100 }, dependencies: { note: "changed" } })[kind as string] ?? {
-    name: "changed",
-  };
+/** Differs from every change before. */
+function aChangeOf(kind: Kind): object {
+  const n = ++changes;
+  const others = { ports: { number: n }, links: { speed_mbps: n }, dependencies: { note: `changed ${n}` } };
+  return (others as Partial<Record<Kind, object>>)[kind] ?? { name: `changed ${n}` };
+}
 
-/** The entity of a kind, its operations and its revision. */
+/** The entity of a kind as it is now, its operations, and a change of it. */
 async function one(kind: Kind) {
-  const owner = topology.aCaller();
-  const everything: OneOfEachKind = await createOneOfEachKind(owner);
   const operations = operationsOf(owner, kind);
   const { id } = everything[kind];
   const { data: entity, etag } = await operations.get(id);
-  return { ...operations, id, entity, etag: etag!, changed: { ...entity, ...changeOf(kind) } };
+  const change = aChangeOf(kind);
+  return { ...operations, id, entity, etag: etag!, change, changed: { ...entity, ...change } };
 }
 
 describe.each(KINDS)("revisions of %s", (kind) => {
@@ -106,11 +112,11 @@ describe.each(KINDS)("revisions of %s", (kind) => {
   });
 
   it("let the last of several unconditional writes win, and updated_at only move forward", async () => {
-    const { id, get, update, entity, changed } = await one(kind);
+    const { id, get, update, entity, change, changed } = await one(kind);
     const times = [entity["updated_at"]];
     for (const body of [changed, entity, changed]) times.push((await update(id, body)).data["updated_at"]);
     const { data } = await get(id);
-    expect(data).toMatchObject(changeOf(kind));
+    expect(data).toMatchObject(change);
     expect(data["created_at"]).toBe(entity["created_at"]);
     expect(times).toEqual([...new Set(times)].sort());
   });
