@@ -58,9 +58,9 @@ async function soak({ url, gateways, identities, topologies }: Stack): Promise<s
   return failuresOf(result, churn, watched, growths);
 }
 
-/** A third of the time, but at most three minutes: caches fill, and the heap finds its size. */
+/** Half of the time, but at most five minutes: for so long, gateways cache credentials, of which new ones keep coming. */
 function warmUpMs(): number {
-  return Math.min(180, seconds / 3) * 1_000;
+  return Math.min(300, seconds / 2) * 1_000;
 }
 
 function requestsOf({ network, host, service }: NetworkWorld): autocannon.Request[] {
