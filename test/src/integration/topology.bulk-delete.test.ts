@@ -39,25 +39,27 @@ describe.each(KINDS)("bulk-delete of %s", (kind) => {
   const left = async (): Promise<string[]> =>
     (await operationsOf(owner, kind).list({ limit: 0 })).data.flatMap(({ id, name }) => (name === "switch" ? [] : id));
 
-  beforeAll(() => {
+  let ids: string[];
+
+  beforeAll(async () => {
     owner = topology.aCaller();
+    ids = await three(kind);
+  });
+
+  it("deletes nothing when one of them does not exist", async () => {
+    const before = await left();
+    const { status, code, params } = await operationsOf(owner, kind).removeAll([...ids, unknownEntity().id]);
+    expect([status, code, params]).toEqual([404, "not_found", { entity: operationsOf(owner, kind).entityName }]);
+    expect(await left()).toEqual(before);
+    expect(before).toHaveLength(3);
   });
 
   it("deletes all of them, also of several networks, and counts a repeated id once", async () => {
-    const ids = await three(kind);
     const { status, data } = await operationsOf(owner, kind).removeAll([ids[2]!, ids[0]!, ids[2]!.toUpperCase()]);
     expect([status, data]).toEqual([200, { deleted_count: 2, requested_count: 2 }]);
     expect(await left()).toEqual([ids[1]]);
     await operationsOf(owner, kind).removeAll([ids[1]!]);
     expect(await left()).toEqual([]);
-  });
-
-  it("deletes nothing when one of them does not exist", async () => {
-    const ids = await three(kind);
-    const before = await left();
-    const { status, code, params } = await operationsOf(owner, kind).removeAll([...ids, unknownEntity().id]);
-    expect([status, code, params]).toEqual([404, "not_found", { entity: operationsOf(owner, kind).entityName }]);
-    expect(await left()).toEqual(before);
   });
 
   it.each([
