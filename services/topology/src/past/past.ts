@@ -9,7 +9,7 @@ import { DEADLINES } from "@nts/shared/timing";
 import type { JournalReader } from "../journal/read.js";
 import type { Entities, Entity } from "../storage/entities.js";
 import { BINDING_INDEXES, BY_ID, type IndexKey } from "../storage/indexes.js";
-import { countIndex, listIndex, type ListPlan, streamed } from "../storage/lists.js";
+import { countIndex, listIndex, inStream, type ListPlan, streamed } from "../storage/lists.js";
 import { narrowedTo } from "../storage/scope.js";
 import type { Storage } from "../storage/storage.js";
 import type { ChildKinds } from "./hosts.js";
@@ -60,21 +60,15 @@ export function createPast(storage: Storage, reader: JournalReader): Past {
   const open = createViews(storage.database, reader);
   const kinds = storage as unknown as ChildKinds;
 
-  /** Takes one of the organization's stream slots, which also bounds memory. */
-  async function during<T>(work: Work, task: () => Promise<T>): Promise<T> {
-    const release = await work.openStream();
-    return task().finally(release);
-  }
-
   return {
-    open: (looked) => during(looked.work, () => open(looked)),
+    open: (looked) => inStream(looked.work, () => open(looked)),
     list: async (entities, paging, { work, rights: whole, asOf, networkId, planOf }) => {
       const rights = narrowedTo(whole, networkId);
       const kind = entities as unknown as Kind;
       const { keyOf } = planOf(rights);
       const keyset = keysetOf({ name: kind.name, organizationId: rights.organizationId }, paging, keyOf);
       const network_id = kind.ofNetworks ? networkId : undefined;
-      const { view, changed, request } = await during(work, async () => {
+      const { view, changed, request } = await inStream(work, async () => {
         const kindNames = KINDS[kind.name] ?? [kind.name];
         const view = await open({
           work,
@@ -109,7 +103,7 @@ export function createPast(storage: Storage, reader: JournalReader): Past {
       return limit === 0 ? { ...list, headers: { [INTERNAL.changesCursor]: view.cursor } } : list;
     },
     one: (entities, id, { work, rights, asOf }) =>
-      during(work, async () => {
+      inStream(work, async () => {
         const kind = entities as unknown as Kind;
         // Children of a host, and bindings of a service, are not found by its own entries alone.
         const filter = kind.name === "Host" || kind.name === "Binding" ? {} : { entity_id: id };

@@ -9,7 +9,7 @@ import { createMoments } from "../journal/moments.js";
 import type { JournalReader } from "../journal/read.js";
 import { textWithSides } from "../journal/entry-texts.js";
 import type { Database } from "../storage/database.js";
-import { streamed } from "../storage/lists.js";
+import { inStream, streamed } from "../storage/lists.js";
 
 const MARKDOWN = { mediaType: "text/markdown", fileName: "changes.md" } as const;
 
@@ -29,9 +29,8 @@ export function mountDiff(router: Router, reader: JournalReader, database: Datab
     const from = await moments.place(scope, query.from, ends);
     const to = query.to === undefined ? ends.last : await moments.place(scope, query.to, ends);
     if (from > to) throw validationFailed({ path: "from", message: "must not be later than `to`" });
-    const release = await work.openStream();
     const selection = { work, scope, range: { first: from + 1, last: to }, filter: { network_id: query.network_id } };
-    const spans = await spansIn(database, selection).finally(release);
+    const spans = await inStream(work, () => spansIn(database, selection));
     const cursors = await reader.cursors();
     const [fromCursor, toCursor] = [from, to].map((n) => cursors.of(scope.organizationId, n));
     const compared = { scope, spans, from: fromCursor ?? "", to: toCursor ?? "" };

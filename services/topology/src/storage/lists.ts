@@ -228,6 +228,12 @@ async function* joined(
   yield { text: NOTHING, rows };
 }
 
+/** Runs a task in one of the organization's stream slots, which also bounds memory. @throws AppError `rate_limited` */
+export async function inStream<T>(work: Work, task: () => Promise<T>): Promise<T> {
+  const release = await work.openStream();
+  return task().finally(release);
+}
+
 /** Streams pieces in one of the organization's stream slots. @throws AppError `rate_limited` before the first */
 export async function* streamed<Piece>(work: Work, pieces: AsyncIterable<Piece>): AsyncGenerator<Piece> {
   const release = await work.openStream();
