@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 
 const ONE = (): number => 1;
 
-/** With a time to live, `set` also removes what has expired, as often as all of it can have: nobody may ask for it again. */
+/** With a time to live, `set` also removes what has expired, once per such time. With lru-cache's `ttlAutopurge`, each entry would have a timer. */
 class SweptCache<Value extends object | number | true> extends LRUCache<string, Value> {
   #sweptAt = performance.now();
 
