@@ -20,7 +20,6 @@ const TOOLS = [
 /** Each call makes up to six requests to the API, whose responses the gateway buffers. */
 export const attack: Attack<Tenant> = {
   name: `${CALLS} tool calls of assistants to an inventory of 36,000 services, 32 at a time`,
-  cheap: false,
   prepare: largeInventory,
   run: async (_target, tenant) => {
     const responses = await mapConcurrently(CALLS, 32, (n) => {

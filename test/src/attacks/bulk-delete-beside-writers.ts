@@ -15,7 +15,6 @@ interface Prepared {
 
 export const attack: Attack<Prepared> = {
   name: "deletion of 200 hosts at once alongside 12 writers of ports in the same network",
-  cheap: false,
   topologies: 2,
   prepare: async (target) => {
     const tenant = await target.newTenant();

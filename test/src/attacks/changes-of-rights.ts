@@ -21,7 +21,6 @@ interface Prepared {
 /** All changes of rights are serialized. */
 export const attack: Attack<Prepared> = {
   name: `changes of rights in ${ORGANIZATIONS} organizations, ${KEYS} at a time in each, alongside changes in another one`,
-  cheap: false,
   prepare: async ({ newTenant }) => {
     const all = await mapConcurrently(ORGANIZATIONS, 2, async () => withKeys(await newTenant(), KEYS));
     return { all, other: await withKeys(await newTenant(), 1) };

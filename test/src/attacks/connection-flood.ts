@@ -7,7 +7,6 @@ const HELD_MS = 2_000;
 
 export const attack: Attack = {
   name: "more idle connections from one address than a gateway holds, while somebody else connects",
-  cheap: false,
   settings: { MAX_CONNECTIONS: String(MOST) },
   run: async (target) => {
     const flooder = await target.newTenant();

@@ -16,7 +16,6 @@ interface Prepared {
 /** Nearly everything hangs on everything, so that each of them follows as much as one may. */
 export const attack: Attack<Prepared> = {
   name: "100 times what stops with a service, 10 steps deep among 50,000 dependencies, 16 at a time",
-  cheap: false,
   prepare: async (target) => {
     const tenant = await largeInventory(target);
     const client = new MongoClient(target.stack.servers.urls.mongodb);

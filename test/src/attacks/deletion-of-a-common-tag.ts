@@ -13,7 +13,6 @@ interface Tagged {
 
 export const attack: Attack<Tagged> = {
   name: "deletion of a tag that 10,000 services carry",
-  cheap: false,
   prepare: async (target) => {
     const tenant = await target.newTenant();
     const { networkId } = await createNetwork(tenant);

@@ -13,7 +13,6 @@ interface Large {
 
 export const attack: Attack<Large> = {
   name: "deletion of a network of 68 hosts with 500 ports, services and bindings each",
-  cheap: false,
   prepare: async (target) => {
     const tenant = await target.newTenant();
     const { networkId } = await createNetwork(tenant);

@@ -24,7 +24,6 @@ interface Prepared {
 /** Anybody can start sign-ins, and any user enter codes of others. */
 export const attack: Attack<Prepared> = {
   name: `${STARTED} sign-ins of programs that nobody confirms, and ${GUESSES} guessed codes, each from another address, while somebody signs a program in`,
-  cheap: false,
   settings: { TRUST_PROXY_HOPS: "1" },
   prepare: async ({ url }) => ({ attacker: await anAccount(url), person: await anAccount(url) }),
   run: async ({ url }, { attacker, person }) => {

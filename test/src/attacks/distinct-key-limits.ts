@@ -7,7 +7,6 @@ const KEYS = 120;
 /** A gateway keeps what it needs for a rate limit, and keys can have any. */
 export const attack: Attack = {
   name: `${KEYS} keys, each with another rate limit, used once`,
-  cheap: false,
   run: async (target) => {
     const tenant = await target.newTenant();
     const statuses = await mapConcurrently(KEYS, 4, async (n) => {

@@ -18,7 +18,6 @@ interface Prepared {
 /** Each dry run deletes a host of the maximum size; each key is kept for a day. */
 export const attack: Attack<Prepared> = {
   name: "dry runs of deletions of a full host, 16 at a time, and hundreds of idempotency keys, alongside a writer of another host",
-  cheap: false,
   prepare: async (target) => {
     const tenant = await target.newTenant();
     const { networkId } = await createNetwork(tenant);

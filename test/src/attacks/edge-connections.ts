@@ -15,7 +15,6 @@ const HEALTH = headOf("GET /api/health");
 /** The edge holds 8,000 connections. Requires `haproxy`. */
 export const attack: Attack = {
   name: `${CONNECTIONS} idle keep-alive connections from one address to the edge, while somebody else connects`,
-  cheap: false,
   settings: { TRUST_PROXY_HOPS: "1" },
   run: async ({ stack }) => {
     const edge = await startEdge(

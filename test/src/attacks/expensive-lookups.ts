@@ -18,7 +18,6 @@ const PATHS = [
 /** Much more is read than returned; everything has been missed for long. */
 export const attack: Attack<Tenant> = {
   name: "200 searches by port, reports of stale entities and counts of 36,000 services, 32 at a time",
-  cheap: false,
   prepare: largeInventory,
   run: async (_target, tenant) => {
     const responses = await mapConcurrently(LOOKUPS, 32, (n) =>

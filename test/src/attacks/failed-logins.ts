@@ -11,7 +11,6 @@ const forwardedFor = (n: number) => ({ "x-forwarded-for": `198.51.${100 + Math.f
 
 export const attack: Attack = {
   name: `${GUESSES} failed logins and uses of a key, each from another address, while the owner reads the audit log`,
-  cheap: false,
   settings: { TRUST_PROXY_HOPS: "1" },
   run: async (target) => {
     const owner = await target.newTenant();

@@ -9,7 +9,6 @@ const DIFFS = 200;
 /** Each reads all changes of the organization. */
 export const attack: Attack<Tenant> = {
   name: "200 diffs of everything that has ever happened, 32 at a time",
-  cheap: false,
   prepare: async (target) => {
     const tenant = await target.newTenant();
     const { networkId } = await createNetwork(tenant);

@@ -16,7 +16,6 @@ const PATHS = ["services?limit=0", "hosts?limit=0", "services?order_by=host&q=se
 /** Each reconstructs what was deleted since, or omits what was created since. */
 export const attack: Attack<Tenant> = {
   name: "60 lists and topologies as of before and behind a large deletion, 6 at a time, each until it is answered",
-  cheap: false,
   prepare: async (target) => {
     const tenant = await target.newTenant();
     for (let network = 0; network < NETWORKS; network++) {

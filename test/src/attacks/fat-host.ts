@@ -10,7 +10,6 @@ interface Prepared {
 /** A host of the maximum size: more than the 16 MB of a database document, under lenient limits. */
 export const attack: Attack<Prepared> = {
   name: "lists of hosts of which one has as many bytes as are allowed",
-  cheap: false,
   prepare: async (target) => {
     const tenant = await target.newTenant();
     const { networkId } = await createNetwork(tenant);

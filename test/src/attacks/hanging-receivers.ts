@@ -24,7 +24,6 @@ const aTag = (tenant: Tenant, n: number): Promise<unknown> => tenant.data("POST"
 /** Each hanging delivery occupies a slot until its timeout. */
 export const attack: Attack<Prepared> = {
   name: `${ACCOUNTS * WORKERS_OF_ORGANIZATION} webhooks of ${ACCOUNTS} accounts at one address whose receivers never answer, and ${TESTS} tests of one of them at once`,
-  cheap: false,
   settings: { WEBHOOK_ALLOW: "127.0.0.0/8" },
   prepare: async (target) => {
     const [receiver, neighbour] = await Promise.all([startReceiver(), target.newTenant()]);

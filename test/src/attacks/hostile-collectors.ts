@@ -71,7 +71,6 @@ function makeFloods(): Uint8Array<ArrayBuffer>[] {
 /** Reports of 20 MiB beside more long polls than are allowed, and lies about what another organization has. */
 export const attack: Attack<Prepared> = {
   name: `collectors that send reports of 20 MiB, wait ${POLLS} times for a job, and claim the machines of another organization, whose collector reports`,
-  cheap: false,
   prepare: async ({ url }) => {
     const attacker = await anAccount(url);
     const other = await anAccount(url);

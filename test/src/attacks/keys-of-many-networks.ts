@@ -14,7 +14,6 @@ interface Prepared {
 /** Every process that is asked with a key may remember what it may access. */
 export const attack: Attack<Prepared> = {
   name: `${KEYS} keys, each restricted to ${NETWORKS} networks, used once at both services`,
-  cheap: false,
   prepare: async (target) => {
     const tenant = await target.newTenant();
     const network_ids = await createNetworks(tenant, NETWORKS);

@@ -27,7 +27,6 @@ async function retryUntilAccepted(send: () => Promise<AttackResponse>): Promise<
 /** The archive of one organization is imported into another one: six concurrent dry runs, then for real. */
 export const attack: Attack<Prepared> = {
   name: "archives of 36,000 entities: six downloads, six dry runs and an import at a time",
-  cheap: false,
   prepare: async ({ stack, newTenant }) => {
     const source = await newTenant();
     const tenant = await newTenant();

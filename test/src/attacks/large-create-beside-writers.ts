@@ -17,7 +17,6 @@ interface Prepared {
 /** Writers of one subnet, each on a host of its own, and large transactions that reference the same subnet. */
 export const attack: Attack<Prepared> = {
   name: "hosts with 50 interfaces, and one of the largest, alongside 12 writers of interfaces in the same subnet",
-  cheap: false,
   topologies: 2,
   prepare: async (target) => {
     const tenant = await target.newTenant();

@@ -14,7 +14,6 @@ interface Prepared {
 /** Scans of two networks, and writers of hosts in one of them, who are not held up. */
 export const attack: Attack<Prepared> = {
   name: "imports of 3,000 hosts with three services each into two networks, alongside 4 writers of hosts in one of them",
-  cheap: false,
   topologies: 2,
   prepare: async (target) => {
     const tenant = await target.newTenant();

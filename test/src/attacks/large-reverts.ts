@@ -13,7 +13,6 @@ interface Prepared {
 /** Each restores a full host, and reverts that again. */
 export const attack: Attack<Prepared> = {
   name: "200 dry runs of reverts of the deletion of a full host, 16 at a time",
-  cheap: false,
   prepare: async (target) => {
     const tenant = await target.newTenant();
     const { networkId } = await createNetwork(tenant);

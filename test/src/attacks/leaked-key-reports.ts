@@ -12,7 +12,6 @@ const forwardedFor = (n: number) => ({ "x-forwarded-for": `198.51.${100 + Math.f
 /** Each report is one read of ten hashes; none of them takes a number of the change log. */
 export const attack: Attack<Tenant> = {
   name: `${REPORTS} reports of ${KEYS} nonexistent keys each, each from another address, while a key is rotated`,
-  cheap: false,
   settings: { TRUST_PROXY_HOPS: "1" },
   prepare: (target) => target.newTenant(),
   run: async (target, neighbour) => {

@@ -18,7 +18,6 @@ interface Prepared {
 /** The map of links, what a switch cuts off, and what it hangs on: each reads nearly all links. */
 export const attack: Attack<Prepared> = {
   name: "120 reads of a graph with 20,000 links: its map, what switches cut off, and on what they hang, 16 at a time",
-  cheap: false,
   prepare: async (target) => {
     const tenant = await target.newTenant();
     const { organizationId } = tenant;

@@ -18,7 +18,6 @@ interface Prepared {
 /** A site has 65,536 networks of its own, and each counts as an address. Passwords are hashed few at a time. */
 export const attack: Attack<Prepared> = {
   name: `${LOGINS} logins, ${AT_A_TIME} at a time, from the networks of one IPv6 site, while another user logs in`,
-  cheap: false,
   settings: { TRUST_PROXY_HOPS: "1" },
   prepare: async ({ newTenant }) => {
     const attacker = await newTenant();

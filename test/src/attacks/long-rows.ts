@@ -18,7 +18,6 @@ interface Prepared {
 /** Each row of the list takes 40 KB, because it names all networks of its key. */
 export const attack: Attack<Prepared> = {
   name: `${LISTS} lists, ${AT_A_TIME} at a time, of ${KEYS} keys with ${NETWORKS} networks each, alongside a user of identity`,
-  cheap: false,
   prepare: async (target) => {
     const tenant = await target.newTenant();
     const other = await target.newTenant();

@@ -25,7 +25,6 @@ function socketsOf(lines: number): string {
 
 export const attack: Attack<Prepared> = {
   name: "lists of 60,000 sockets of 60,000 processes between three machines, from two organizations, twice each",
-  cheap: false,
   prepare: async (target) => {
     const tenants = [await target.newTenant(), await target.newTenant()];
     const networks = await Promise.all(tenants.map(createNetwork));

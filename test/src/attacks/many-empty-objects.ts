@@ -6,7 +6,6 @@ const AT_ONCE = 6;
 
 export const attack: Attack = {
   name: "six creates at once whose details are 340,000 empty objects",
-  cheap: false,
   run: async (target) => {
     const tenant = await target.newTenant();
     const { networkId } = await createNetwork(tenant);

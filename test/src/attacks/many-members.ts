@@ -6,7 +6,6 @@ const AT_ONCE = 6;
 /** Values that are small and entirely invalid, so that each is an error to report. */
 export const attack: Attack = {
   name: "six creates at once with 250,000 wrong tags, ports and members",
-  cheap: false,
   run: async (target) => {
     const tenant = await target.newTenant();
     const { networkId } = await createNetwork(tenant);

@@ -24,7 +24,6 @@ const PATHS = [
 /** Totals are sums over all networks, and names of networks and tags are read completely. */
 export const attack: Attack<Tenant> = {
   name: `${REQUESTS} lists, counts, exports and creates where there are as many networks and tags as an organization may have, 32 at a time`,
-  cheap: false,
   prepare: async ({ stack, newTenant }) => {
     const tenant = await newTenant();
     const client = new MongoClient(stack.servers.urls.mongodb);

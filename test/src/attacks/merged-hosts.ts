@@ -16,7 +16,6 @@ interface Pair {
 /** Each request is small, and joins or moves all that is on two hosts; as it is not kept, it can be repeated. */
 export const attack: Attack<readonly Pair[]> = {
   name: `merges of two hosts with ${SERVICES} services each, as dry runs, in ${ORGANIZATIONS} organizations`,
-  cheap: false,
   prepare: async ({ newTenant }) => {
     const pairs: Pair[] = [];
     for (let n = 0; n < ORGANIZATIONS; n++) {

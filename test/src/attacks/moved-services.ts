@@ -18,7 +18,6 @@ interface FullHost {
 /** Each request is small, and changes all services of a host. */
 export const attack: Attack<readonly FullHost[]> = {
   name: `services moved from one end of ${SERVICES} to the other, and their host renamed, on ${HOSTS} hosts in each of ${ORGANIZATIONS} organizations`,
-  cheap: false,
   prepare: async ({ newTenant }) => {
     const all: FullHost[] = [];
     for (let n = 0; n < ORGANIZATIONS; n++) {

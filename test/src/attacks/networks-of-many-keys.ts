@@ -22,7 +22,6 @@ interface Prepared {
 /** A deleted network is removed from all keys, and all changes of rights are serialized. */
 export const attack: Attack<Prepared> = {
   name: `deletions of ${DELETED} networks that ${KEYS} keys name, among ${NETWORKS}, alongside changes of rights`,
-  cheap: false,
   prepare: async (target) => {
     const tenant = await target.newTenant();
     const other = await target.newTenant();

@@ -19,7 +19,6 @@ interface Prepared {
 /** Anybody can register assistants, and guess codes and tokens. */
 export const attack: Attack<Prepared> = {
   name: `${REGISTERED} registrations of assistants and ${GUESSES} guessed codes and tokens, from many addresses, while somebody lets one in`,
-  cheap: false,
   settings: { TRUST_PROXY_HOPS: "1", ANONYMOUS_RATE_LIMIT_BURST: "200" },
   prepare: async ({ url }) => ({ person: await anAccount(url) }),
   run: async ({ url }, { person }) => {

@@ -6,7 +6,6 @@ const HELD_MS = 4_000;
 
 export const attack: Attack = {
   name: "300 creates of a host that send one byte of their body each",
-  cheap: true,
   run: async (target) => {
     const tenant = await target.newTenant();
     const sockets = await tenant.connect(300);

@@ -6,7 +6,6 @@ const HELD_MS = 4_000;
 
 export const attack: Attack = {
   name: "300 anonymous logins that send one byte of their body each",
-  cheap: false,
   run: async (target) => {
     const sockets = await (await target.newTenant()).connect(300);
     const head = headOf("POST /api/auth/login", "Content-Length: 100", "Content-Type: application/json");

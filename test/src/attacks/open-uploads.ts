@@ -10,7 +10,6 @@ const BEGINNING = "<?xml version='1.0'?>\n";
 
 export const attack: Attack = {
   name: "two organizations that hold four uploads open while a third one imports",
-  cheap: true,
   run: async (target) => {
     const holders = [await target.newTenant(), await target.newTenant()];
     const third = await target.newTenant();

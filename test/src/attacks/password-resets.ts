@@ -14,7 +14,6 @@ const forwardedFor = (n: number) => ({ "x-forwarded-for": `198.51.${100 + Math.f
 /** Mails queue up, since the server accepts none; they are counted by requested address and by caller. */
 export const attack: Attack<Tenant> = {
   name: `${REQUESTS} requests for links to a new password: for one victim, each from another address, and for as many strangers, all from one; no server takes mail`,
-  cheap: false,
   settings: {
     TRUST_PROXY_HOPS: "1",
     SMTP_URL: "smtp://127.0.0.1:9?tls=none",

@@ -9,7 +9,6 @@ const REQUESTS = 5_000;
 /** What was read of a burst waits in memory. */
 export const attack: Attack = {
   name: `${CONNECTIONS} connections with ${REQUESTS} pipelined requests each, half of which read no response`,
-  cheap: false,
   run: async (target) => {
     const attacker = await target.newTenant();
     const reading = await attacker.connect(CONNECTIONS / 2);

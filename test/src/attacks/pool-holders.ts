@@ -17,7 +17,6 @@ const SEARCHES = 64;
 /** Streams, searches and graphs over 20,000 services, and clients that disconnect in the middle of a list. */
 export const attack: Attack<Tenant> = {
   name: "150 streams, searches and graphs at once over 20,000 services, of which many are left in the middle",
-  cheap: false,
   prepare: async (target) => {
     const tenant = await target.newTenant();
     const { networkId } = await createNetwork(tenant);

@@ -39,7 +39,6 @@ async function startSlowProvider(): Promise<Server> {
 /** Anybody can begin a sign-in, return with a made-up code, and send an unsigned token. */
 export const attack: Attack<Server> = {
   name: `${BEGUN} abandoned sign-ins at a provider, ${CALLBACKS} made-up codes and ${LOGOUTS} made-up logout tokens for one that does not respond`,
-  cheap: false,
   settings: {
     TRUST_PROXY_HOPS: "1",
     OIDC_PROVIDERS: JSON.stringify([{ id: "slow", name: "Slow", issuer, client_id: "nts", client_secret: "secret" }]),

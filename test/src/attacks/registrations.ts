@@ -9,7 +9,6 @@ const PER_SITE = 20;
 /** Each account has limits of its own. */
 export const attack: Attack = {
   name: `${REGISTRATIONS} registrations from the networks of one IPv6 site`,
-  cheap: false,
   settings: { TRUST_PROXY_HOPS: "1", REGISTRATIONS_PER_SITE: String(PER_SITE) },
   run: async (target) => {
     const attacker = await target.newTenant();

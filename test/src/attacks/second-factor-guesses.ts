@@ -21,7 +21,6 @@ interface Prepared {
 /** An attacker who knows a password guesses codes: there are only a million. */
 export const attack: Attack<Prepared> = {
   name: `${CHALLENGES} challenges by a password that leaked, and ${GUESSES} wrong codes, each from another address, while somebody signs in`,
-  cheap: false,
   settings: { TRUST_PROXY_HOPS: "1" },
   prepare: async ({ url }) => {
     const [victim, neighbour] = await Promise.all([anAccount(url), anAccount(url)]);

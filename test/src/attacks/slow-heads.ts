@@ -6,7 +6,6 @@ const ROUNDS = 6;
 
 export const attack: Attack = {
   name: "2,000 connections that send a header field a second",
-  cheap: false,
   run: async (target) => {
     const sockets = await (await target.newTenant()).connect(2_000);
     for (const socket of sockets) socket.write("GET /api/v1/networks HTTP/1.1\r\n");

@@ -10,7 +10,6 @@ const PASSWORDS = ["1/1/2001".repeat(16), "1234567890".repeat(12), "2001-1-1 ".r
 /** Another user registers meanwhile. */
 export const attack: Attack = {
   name: "10 registrations with passwords that take long to judge",
-  cheap: false,
   run: async (target) => {
     const attacker = await target.newTenant();
     const registering = mapConcurrently(10, 10, async (n) => {

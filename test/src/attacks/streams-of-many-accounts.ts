@@ -16,7 +16,6 @@ interface Prepared {
 /** A gateway has 1,000 streams, an organization 100 of them, a user 10 unless the attack says otherwise. */
 export const attack: Attack<Prepared> = {
   name: `change streams of ${ACCOUNTS} accounts at one address, ${STREAMS_OF_ACCOUNT} each, while somebody else opens one`,
-  cheap: false,
   settings: { CHANGE_STREAMS_PER_USER: String(STREAMS_OF_ACCOUNT) },
   prepare: async (target) => {
     const accounts: Tenant[] = [];

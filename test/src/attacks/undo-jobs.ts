@@ -16,7 +16,6 @@ interface Prepared {
 /** Each checks everything that the import has made; every third one is ended at once. */
 export const attack: Attack<Prepared> = {
   name: `${UNDOS} dry runs, as jobs, of the undo of an import of 3,000 hosts, 16 at a time, some of which are cancelled`,
-  cheap: false,
   prepare: async (target) => {
     const tenant = await target.newTenant();
     const { networkId } = await createNetwork(tenant);

@@ -9,7 +9,6 @@ const ALL_CLOSED_MS = 20_000;
 /** Beyond the time after which a service aborts a body that the gateway has already aborted. */
 export const attack: Attack = {
   name: "requests that never end and chunks that are none, on operations of both services",
-  cheap: false,
   run: async (target) => {
     const tenant = await target.newTenant();
     const slow = (line: string, ...fields: string[]): string => `${headOf(line, "Content-Length: 100", ...fields)}{`;

@@ -21,7 +21,6 @@ interface Prepared {
  */
 export const attack: Attack<Prepared> = {
   name: "1,000 well-formed unknown keys, while a client at that address uses valid keys that are not cached",
-  cheap: false,
   settings: { ANONYMOUS_RATE_LIMIT_PER_MINUTE: undefined, ANONYMOUS_RATE_LIMIT_BURST: undefined },
   prepare: async (target) => {
     const neighbour = await target.newTenant();

@@ -6,7 +6,6 @@ const HELD_MS = 3_000;
 
 export const attack: Attack = {
   name: "50 connections that ask for /openapi.json 50 times each and read nothing",
-  cheap: false,
   run: async (target) => {
     const sockets = await (await target.newTenant()).connect(50, { reads: false });
     for (const socket of sockets) socket.write(headOf("GET /openapi.json").repeat(50));

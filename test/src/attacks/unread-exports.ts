@@ -15,7 +15,6 @@ const FORMATS = ["drawio", "ansible", "csv?resource=services"];
 /** A drawing of 25 MB does not fit into the socket buffers. */
 export const attack: Attack<Tenant> = {
   name: "100 unread exports of 40,000 services, and more",
-  cheap: false,
   prepare: async (target) => {
     const tenant = await target.newTenant();
     const { networkId: network_id } = await createNetwork(tenant);

@@ -29,7 +29,6 @@ function largeScan(): string {
 
 export const attack: Attack<Prepared> = {
   name: "four organizations that read nothing of their imports while a fifth one imports",
-  cheap: false,
   prepare: async (target) => {
     const tenants = await Promise.all(Array.from({ length: RUNNER_LIMITS.running }, () => target.newTenant()));
     const readers = await Promise.all(

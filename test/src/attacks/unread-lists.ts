@@ -11,7 +11,6 @@ const DETAILS = { text: "x".repeat(15_000) };
 /** A list of 18 MB does not fit into the socket buffers. */
 export const attack: Attack<Tenant> = {
   name: "200 readers of a list of 18 MB that read nothing",
-  cheap: false,
   prepare: async (target) => {
     const tenant = await target.newTenant();
     const { networkId } = await createNetwork(tenant);

@@ -6,7 +6,6 @@ const HELD_MS = 3_000;
 
 export const attack: Attack = {
   name: "50 connections that ask for the catalogue 50 times each, with a key, and read nothing",
-  cheap: false,
   run: async (target) => {
     const tenant = await target.newTenant();
     const sockets = await tenant.connect(50, { reads: false });

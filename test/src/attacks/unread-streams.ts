@@ -15,7 +15,6 @@ interface Attacker {
 /** Each change contains 16 KB before and 16 KB after. */
 export const attack: Attack<readonly Attacker[]> = {
   name: "unread streams of large changes, as many as users may have and more",
-  cheap: false,
   prepare: async (target) => {
     const attackers: Attacker[] = [];
     for (let n = 0; n < TENANTS; n++) {

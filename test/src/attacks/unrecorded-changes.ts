@@ -15,7 +15,6 @@ interface Prepared {
 /** One process records the changes of all organizations in the journal. */
 export const attack: Attack<readonly Prepared[]> = {
   name: `${HOSTS} hosts of ${SERVICES} ports and services in each of ${ORGANIZATIONS} organizations, ${AT_A_TIME} at a time`,
-  cheap: false,
   prepare: ({ newTenant }) =>
     mapConcurrently(ORGANIZATIONS, 1, async () => {
       const tenant = await newTenant();

@@ -21,7 +21,6 @@ const bearer = (secret: string, n: number) => ({
 /** Each is a whole picture, half of them of the past; one share is ended meanwhile. */
 export const attack: Attack<Shared> = {
   name: `${VISITS} visits of ${SHARES} shares of ${HOSTS * SERVICES} services, each from another address, while a share is ended`,
-  cheap: false,
   settings: { TRUST_PROXY_HOPS: "1" },
   prepare: async (target) => {
     const tenant = await target.newTenant();

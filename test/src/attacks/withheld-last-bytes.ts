@@ -9,7 +9,6 @@ const PIECE = Buffer.alloc(LENGTH - 1, "x");
 
 export const attack: Attack = {
   name: "400 creates of 1 MiB, by two organizations, whose last byte never comes",
-  cheap: false,
   run: async (target) => {
     const tenants = [await target.newTenant(), await target.newTenant()];
     const uploads = await Promise.all(

@@ -1,7 +1,6 @@
 /**
  * `npm run long -- attacks`: runs each attack of `test/src/attacks` on a system of its own, alongside a victim. `<part of
- * a name>` selects some, `--cheap` those of `npm test`; `--list`, `--against <git ref>`; `--work` prints how each kind
- * of the victim's work went.
+ * a name>` selects some; `--list`, `--against <git ref>`; `--work` prints how each kind of the victim's work went.
  */
 import { parseArgs } from "node:util";
 import type { NamedAttack, Outcome } from "../support/attacks/run.js";
@@ -16,31 +15,28 @@ const WATCHING = {
   warmUpMs: 3_000,
   beforeMs: 2_000,
   afterMs: 1_000,
-  works: true,
 };
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     list: { type: "boolean", default: false },
-    cheap: { type: "boolean", default: false },
     against: { type: "string" },
     work: { type: "boolean", default: false },
   },
 });
 const patterns = positionals.slice(1); // the first one is the name of this script
 const chosen = (await loadAttacks()).filter(
-  ({ id, cheap }) =>
-    (cheap || !values.cheap) && (patterns.length === 0 || patterns.some((pattern) => id.includes(pattern))),
+  ({ id }) => patterns.length === 0 || patterns.some((pattern) => id.includes(pattern)),
 );
 
 if (values.list) list(chosen);
 else await attackAll(chosen);
 
 function list(attacks: readonly NamedAttack[]): void {
-  row("attack", "what it does", "part of npm test");
-  row("---", "---", "---");
-  for (const { id, name, cheap } of attacks) row(id, name, cheap ? "yes" : "no");
+  row("attack", "what it does");
+  row("---", "---");
+  for (const { id, name } of attacks) row(id, name);
 }
 
 async function attackAll(attacks: readonly NamedAttack[]): Promise<void> {

@@ -6,8 +6,6 @@ import type { RawSocket } from "../raw-socket.js";
 export interface Attack<Prepared = undefined> {
   /** What the attacker does, such as "300 creates that send one byte each". */
   readonly name: string;
-  /** Takes a few seconds of processor time, and is part of `npm test`. */
-  readonly cheap: boolean;
   /** Settings of the processes, in addition to those of every attacked system; undefined restores a default. */
   readonly settings?: Readonly<Record<string, string | undefined>>;
   /** Processes of topology; 1 by default. */

@@ -1,12 +1,13 @@
-/** Runs attacks while a victim reads. */
+/** Runs attacks while a victim reads and works. */
 import { readdirSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UNLIMITED } from "../unlimited.js";
 import type { Stack, StackOptions } from "../stack.js";
 import type { Attack, Tenant } from "./attack.js";
 import { targetOf } from "./target.js";
-import { type Limits, type Verdict, verdictOn } from "./verdict.js";
-import { type Measurements, startVictim, type VictimOptions } from "./victim.js";
+import { faultsIn, type Limits } from "./verdict.js";
+import { type Measurements, startVictim } from "./victim.js";
+import type { Credentials } from "./victim-work.js";
 
 const FOLDER = new URL("../../attacks/", import.meta.url);
 
@@ -16,7 +17,9 @@ export interface NamedAttack extends Attack<unknown> {
 }
 
 /** The result of an attack. */
-export interface Outcome extends Verdict {
+export interface Outcome {
+  /** Violations; empty when the system withstood the attack. */
+  readonly faults: readonly string[];
   /** What the attack reported. */
   readonly got: string;
   /** The victim's measurements before, and during the attack and shortly after. */
@@ -28,7 +31,6 @@ export interface Outcome extends Verdict {
 export async function loadAttacks(): Promise<NamedAttack[]> {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith(".js"));
   const loaded: NamedAttack[] = [];
-  // Sequentially: jest cannot link modules that share imports at the same time.
   for (const file of files.sort()) {
     const { attack } = (await import(new URL(file, FOLDER).href)) as { attack: Attack<unknown> };
     loaded.push({ ...attack, id: file.replace(/\.js$/, "") });
@@ -53,11 +55,9 @@ export interface WatchOptions {
   readonly warmUpMs: number;
   readonly beforeMs: number;
   readonly afterMs: number;
-  /** Whether the victim does more than reading. */
-  readonly works: boolean;
 }
 
-/** Runs an attack while a victim reads. @throws Error when the attack could not be prepared */
+/** Runs an attack while a victim reads and works. @throws Error when the attack could not be prepared */
 export async function runAttack(attack: NamedAttack, stack: Stack, watching: WatchOptions): Promise<Outcome> {
   const target = targetOf(stack);
   const handles = [...stack.gateways, ...stack.identities, ...stack.topologies, ...serversOf(stack)];
@@ -70,7 +70,7 @@ export async function runAttack(attack: NamedAttack, stack: Stack, watching: Wat
     url: stack.url,
     key: tenant.key,
     address: tenant.address,
-    account: watching.works ? accountOf(tenant) : null,
+    account: accountOf(tenant),
     processes: processes.map(({ name, pid }) => ({ name, pid })),
   });
   try {
@@ -86,7 +86,7 @@ export async function runAttack(attack: NamedAttack, stack: Stack, watching: Wat
     const attacked = await victim.report();
     const ended = processes.filter(({ handle, pid }) => !handle.isRunning() || handle.pid() !== pid);
     const wrong = [...attempt.failures, ...ended.map(({ name }) => `${name} ended`)];
-    return { got: attempt.got, idle, attacked, ...verdictOn({ idle, attacked, wrong }, watching.limits) };
+    return { got: attempt.got, idle, attacked, faults: faultsIn({ idle, attacked, wrong }, watching.limits) };
   } finally {
     await victim.stop();
   }
@@ -96,6 +96,6 @@ function serversOf({ servers }: Stack): readonly Stack["servers"]["redis"][] {
   return [...(servers.mongodb === null ? [] : [servers.mongodb]), servers.redis, servers.nats];
 }
 
-function accountOf({ organizationId, userId, email, password, cookie }: Tenant): VictimOptions["account"] {
+function accountOf({ organizationId, userId, email, password, cookie }: Tenant): Credentials {
   return { organizationId, userId, email, password, cookie };
 }

@@ -20,10 +20,9 @@ export function sendScan(tenant: Tenant, networkId: string, file: string, isDry 
 }
 
 /** Two organizations that send a file concurrently, twice each. */
-export function scanAttack(name: string, file: () => string, cheap = false): Attack<() => Promise<AttackResponse[]>> {
+export function scanAttack(name: string, file: () => string): Attack<() => Promise<AttackResponse[]>> {
   return {
     name,
-    cheap,
     prepare: async (target) => {
       const text = file();
       const tenants = [await target.newTenant(), await target.newTenant()];

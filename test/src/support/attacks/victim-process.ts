@@ -111,8 +111,7 @@ async function repeat(name: string, { everyMs, run }: Job): Promise<void> {
   }
 }
 
-if (account !== null)
-  for (const [name, job] of await prepareJobs(createSender(url, { key, address }), account)) void repeat(name, job);
+for (const [name, job] of await prepareJobs(createSender(url, { key, address }), account)) void repeat(name, job);
 
 setInterval(() => {
   round++;

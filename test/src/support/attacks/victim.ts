@@ -7,8 +7,8 @@ export interface VictimOptions {
   readonly key: string;
   /** The client address of its requests. */
   readonly address: string;
-  /** For its other work; null when it only reads. */
-  readonly account: Credentials | null;
+  /** For its other work. */
+  readonly account: Credentials;
   /** The processes whose memory is recorded. */
   readonly processes: readonly { readonly name: string; readonly pid: number }[];
 }
