@@ -21,7 +21,7 @@ export async function fuzz(args: readonly string[]): Promise<boolean> {
     args: [...args],
     options: { seed: { type: "string" }, requests: { type: "string" } },
   });
-  const firstSeed = Number(values.seed ?? randomInt(1_000_000));
+  const firstSeed = Number(values.seed ?? process.env["SEED"] ?? randomInt(1_000_000));
   const requests = Number(values.requests ?? REQUESTS);
   const examples = Math.max(1, Math.min(EXAMPLES, Math.round((EXAMPLES * requests) / REQUESTS)));
   const program = await prepareSchemathesis(console.log);
