@@ -1,6 +1,5 @@
 // The static checks: format, lint rules, import rules. Each is a tool in a process of its own.
 import { spawn } from "node:child_process";
-import { setPriority } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { projects } from "../deploy/local/prepare.mjs";
@@ -10,9 +9,6 @@ export const ROOT = fileURLToPath(new URL("../", import.meta.url));
 // Syntax trees and types live as long as the tool: a larger young generation avoids copying them repeatedly.
 const FEWER_COLLECTIONS = ["--max-semi-space-size=128"];
 const CRUISER_CONFIG = "test/dependency-cruiser.config.cjs";
-
-// The checks run in parallel with the suites, while those wait.
-const NICENESS = 10;
 
 /** Runs all checks in parallel, prints failures, and returns [name, passed] of each. */
 export async function runChecks() {
@@ -48,7 +44,6 @@ async function runQuietly(script, args) {
     cwd: ROOT,
     stdio: ["ignore", "pipe", "pipe"],
   });
-  if (child.pid !== undefined) setPriority(child.pid, NICENESS);
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (output += chunk));
   const code = await endOf(child);
