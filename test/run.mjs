@@ -1,5 +1,7 @@
 // `npm test`: all checks and the suites of the short tier on real servers; words after `--` choose suites. Time-sensitive
 // suites in `test/src/alone` run last, one at a time. The last line is the summary: `N passed, N failed`.
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { prepare, PrepareProblem } from "../deploy/local/prepare.mjs";
 import { ROOT, runChecks } from "./checks.mjs";
 import { runJest } from "./jest-run.mjs";
@@ -22,12 +24,14 @@ try {
   await prepare({ tests: true, report: console.log });
   await withServers(async (env, report) => {
     count(await runTogether(env, report));
-    // Afterwards: import threads have a low priority as well, and would wait for the checks.
+    // Afterwards, because suites beside them take longer than the checks.
     const checks = patterns.length === 0 ? await runChecks() : [];
     for (const [, passed] of checks) count({ passed: passed ? 1 : 0, failed: passed ? 0 : 1 });
     report.part("checks");
-    count(await runSuites(env, ["--maxWorkers=1", "--testMatch", `**/test/dist/alone/*.${tier}.js`]));
-    report.part("suites alone");
+    if (readdirSync(join(ROOT, "test/dist/alone")).some((file) => file.endsWith(`.${tier}.js`))) {
+      count(await runSuites(env, ["--maxWorkers=1", "--testMatch", `**/test/dist/alone/*.${tier}.js`]));
+      report.part("suites alone");
+    }
   });
   if (counts.passed + counts.failed === 0) {
     console.error("No test was run: no suite matches. Those of the long tier run by: npm run long -- suites WORD");
