@@ -32,9 +32,10 @@ const PROCESSES: Readonly<Record<ProcessKind, { tier: Tier; main: string }>> = {
 
 /**
  * As in `deploy/Dockerfile`: half of Node's default for new objects, at the same processor time; and buffers freed at
- * once, because Node 20 collects the whole heap when those that another thread has yet to free add up.
+ * once, because Node 20 collects the whole heap when those that another thread has yet to free add up. V8's four threads for
+ * compilation and collection would take the processors from the threads that they work for.
  */
-const NODE_FLAGS = ["--max-semi-space-size=8", "--no-concurrent-array-buffer-sweeping"];
+const NODE_FLAGS = ["--max-semi-space-size=8", "--no-concurrent-array-buffer-sweeping", "--v8-pool-size=1"];
 
 /**
  * As in `deploy/Dockerfile`: buffers of files go back to the system when they are freed. By default, glibc keeps them as soon as some of
