@@ -32,6 +32,8 @@ function startSession(): ImportThread {
       return Object.fromEntries(methods) as Remote;
     },
     hasEnded: () => hasEnded,
+    giveWay: () => undefined,
+    hasGivenWay: () => false,
     end: () => {
       hasEnded = true;
       return Promise.resolve();

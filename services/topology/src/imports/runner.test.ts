@@ -8,19 +8,22 @@ const PIECES = 200;
 /** A runner of one import at a time, whose threads do nothing. */
 function aRunner(limits: Partial<typeof RUNNER_LIMITS> = {}) {
   const threads = { running: 0, started: 0 };
+  const givingWay: true[] = [];
   const runner = createImportRunner({ ...RUNNER_LIMITS, running: 1, waitMs: 50, ...limits }, () => {
     threads.running++;
     threads.started++;
     return {
       begin: () => ({}) as Remote,
       hasEnded: () => false,
+      giveWay: () => void givingWay.push(true),
+      hasGivenWay: () => false,
       end: () => {
         threads.running--;
         return Promise.resolve();
       },
     };
   });
-  return { runner, threads };
+  return { runner, threads, givingWay };
 }
 
 async function* file(): AsyncGenerator<Buffer> {
@@ -45,6 +48,14 @@ async function textOf(pieces: AsyncIterable<string>): Promise<string> {
 async function ended(runner: ImportRunner): Promise<void> {
   while (runner.running() > 0) await new Promise(setImmediate);
 }
+
+describe("an import of a large file", () => {
+  it("gives way to requests from its beginning", async () => {
+    const { runner, givingWay } = aRunner({ smallBytes: 3 });
+    expect(await textOf(start(runner, "a", 1))).toBe(wholeText(1));
+    expect(givingWay).toHaveLength(1);
+  });
+});
 
 describe("an import whose result is not read", () => {
   it("leaves its slot and its thread to others when it is done, and its result to be read later", async () => {

@@ -158,6 +158,7 @@ export function createImportRunner(
         const thread = threads.take();
         let isReusable = false;
         try {
+          if (isLarge) thread.giveWay();
           await work(thread.begin(limits.jobSeconds));
           isReusable = !isLarge;
         } finally {
@@ -172,6 +173,7 @@ export function createImportRunner(
         const thread = threads.take();
         let isReusable = false;
         try {
+          if (isLarge) thread.giveWay();
           yield* work({ session: thread.begin(limits.seconds), takeFile });
           isReusable = !isLarge;
         } finally {

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { execFile } from "node:child_process";
+import { readdirSync, readFileSync } from "node:fs";
 import { promisify } from "node:util";
 import { AppError } from "@nts/shared/errors";
 import { RUNNER_LIMITS } from "./runner.js";
@@ -27,6 +28,14 @@ const port = (number: number): string =>
   `<port protocol="tcp" portid="${number}"><state state="open"/><service name="http" product="p${number % 7}"/></port>`;
 const numbers = (count: number): number[] => Array.from({ length: count }, (_, n) => n);
 const ip = (n: number): string => `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;
+
+/** Of all threads of this process. */
+function priorities(): number[] {
+  return readdirSync("/proc/self/task").map((id) => {
+    const stat = readFileSync(`/proc/self/task/${id}/stat`, "latin1");
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);
+  });
+}
 
 /** Reads a file and plans all of it, without known hosts. @returns the number of hosts, or the code of the rejection */
 async function planned(file: string, limits = LIMITS, given: Partial<FileGiven> = {}): Promise<number | string> {
@@ -273,6 +282,18 @@ describe("an import in a worker thread", () => {
       await readIn(session, file);
       expect((await session.settle([])).jobs).toBe(hosts);
     }
+  });
+
+  it("gives way to requests after a time", async () => {
+    thread = startImportThread(LIMITS.memoryMb, 0.01);
+    const file = scanOf(
+      numbers(20_000)
+        .map((n) => host(address(ip(n))))
+        .join(""),
+    );
+    await readIn(thread.begin(LIMITS.seconds), file);
+    expect(thread.hasGivenWay()).toBe(true);
+    if (process.platform === "linux") expect(priorities().filter((nice) => nice === 10)).toHaveLength(1);
   });
 
   it("does not keep a process from ending", async () => {

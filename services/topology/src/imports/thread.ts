@@ -1,5 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { AppError, type ErrorCode, type ErrorParams } from "@nts/shared/errors";
+import { lowerThreadPriority } from "@nts/shared/thread-priority";
 import { RECIPES } from "./recipes.js";
 import type { ReceivingSession } from "./received-file.js";
 import { threadSeconds } from "./thread-time.js";
@@ -33,6 +34,9 @@ export interface ImportThread {
   /** Begins an import, after those before have ended. @param seconds CPU time of all of it */
   begin(seconds: number): Remote;
   hasEnded(): boolean;
+  /** Lowers its priority behind requests, for good. */
+  giveWay(): void;
+  hasGivenWay(): boolean;
   /** Ends the thread; pending calls are rejected. */
   end(): Promise<void>;
 }
@@ -75,11 +79,14 @@ const NAMES: readonly (keyof ReceivingSession)[] = [
   "factsOfNew",
 ];
 const WATCH_EVERY_MS = 100;
+/** An import that has taken more gives way to requests. Most end before, and are waited for by a person. */
+const PROMPT_SECONDS = 1;
+const GIVING_WAY = 10;
 /** Less is slower; more is memory used by every import. */
 const YOUNG_MB = 6;
 
-/** Starts a thread. @param memoryMb its JavaScript heap */
-export function startImportThread(memoryMb: number): ImportThread {
+/** Starts a thread. @param memoryMb its JavaScript heap @param promptSeconds of an import, before it gives way */
+export function startImportThread(memoryMb: number, promptSeconds = PROMPT_SECONDS): ImportThread {
   let startedAt = 0;
   let secondsBefore = 0;
   let most = Infinity;
@@ -93,6 +100,7 @@ export function startImportThread(memoryMb: number): ImportThread {
   let threadId: string | null = null;
   let ended: AppError | null = null;
   let calls = 0;
+  let givesWay = false;
   /** While calls are pending. */
   let watch: NodeJS.Timeout | undefined;
 
@@ -108,6 +116,16 @@ export function startImportThread(memoryMb: number): ImportThread {
     return worker.terminate().then(() => undefined);
   }
 
+  function giveWay(): void {
+    givesWay = true;
+    if (threadId === null) return;
+    try {
+      lowerThreadPriority(GIVING_WAY, Number(threadId));
+    } catch {
+      // it has just ended
+    }
+  }
+
   const secondsNow = (): number | null => (threadId === null ? null : threadSeconds(threadId));
 
   function limitTime(): void {
@@ -117,12 +135,14 @@ export function startImportThread(memoryMb: number): ImportThread {
     }
     const now = secondsNow();
     const seconds = now === null ? (performance.now() - startedAt) / 1_000 : now - secondsBefore;
+    if (seconds > promptSeconds && !givesWay) giveWay();
     if (seconds > most) void stop(tooExpensive("processor_time"));
   }
 
   worker.on("message", (message: Reply | { readonly threadId: string | null }) => {
     if ("threadId" in message) {
       ({ threadId } = message);
+      if (givesWay) giveWay();
       return;
     }
     const waiting = pending.get(message.id);
@@ -164,6 +184,8 @@ export function startImportThread(memoryMb: number): ImportThread {
       return session;
     },
     hasEnded: () => ended !== null,
+    giveWay,
+    hasGivenWay: () => givesWay,
     end: () => stop(new AppError("unavailable")),
   };
 }

@@ -31,7 +31,7 @@ export function createImportThreads(start: () => ImportThread): ImportThreads {
       return thread === null || thread.hasEnded() ? start() : thread;
     },
     leave: async (thread, isReusable) => {
-      if (isReusable && spare === null) {
+      if (isReusable && !thread.hasGivenWay() && spare === null) {
         spare = thread;
         return;
       }

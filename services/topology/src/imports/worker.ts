@@ -1,6 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { AppError } from "@nts/shared/errors";
-import { lowerThreadPriority } from "@nts/shared/thread-priority";
 import { makersOf, type Recipes } from "./makers.rules.js";
 import { threadId } from "./thread-time.js";
 import type { ReceivingSession } from "./received-file.js";
@@ -14,9 +13,7 @@ if (port === null) throw new Error("this file is run as a worker thread");
 // First, because until it is known, the time since an import began counts as its CPU time.
 port.postMessage({ threadId: threadId() });
 
-lowerThreadPriority(10);
-
-// Loaded at low priority, as it costs as much as reading a scan.
+// Loaded once the id is sent.
 const { createSession } = await import("./session.js");
 const { receiving } = await import("./received-file.js");
 const makers = makersOf(workerData as Recipes);
