@@ -16,6 +16,7 @@ export function createInProcessImportRunner(): ImportRunner {
 
 function startSession(): ImportThread {
   let hasEnded = false;
+  let givesWay = false;
   return {
     begin: () => {
       const session = receiving(createSession(makersOf(RECIPES))) as unknown as Readonly<
@@ -32,8 +33,10 @@ function startSession(): ImportThread {
       return Object.fromEntries(methods) as Remote;
     },
     hasEnded: () => hasEnded,
-    giveWay: () => undefined,
-    hasGivenWay: () => false,
+    giveWay: () => {
+      givesWay = true;
+    },
+    hasGivenWay: () => givesWay,
     end: () => {
       hasEnded = true;
       return Promise.resolve();

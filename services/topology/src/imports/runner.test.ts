@@ -12,11 +12,15 @@ function aRunner(limits: Partial<typeof RUNNER_LIMITS> = {}) {
   const runner = createImportRunner({ ...RUNNER_LIMITS, running: 1, waitMs: 50, ...limits }, () => {
     threads.running++;
     threads.started++;
+    let givesWay = false;
     return {
       begin: () => ({}) as Remote,
       hasEnded: () => false,
-      giveWay: () => void givingWay.push(true),
-      hasGivenWay: () => false,
+      giveWay: () => {
+        givesWay = true;
+        givingWay.push(true);
+      },
+      hasGivenWay: () => givesWay,
       end: () => {
         threads.running--;
         return Promise.resolve();

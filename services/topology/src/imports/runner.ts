@@ -155,14 +155,13 @@ export function createImportRunner(
       try {
         for (const one of isOfCollector ? [ofCollectors, ...places] : places)
           leaves.push(await one.enter(key, limits.jobWaitMs));
-        const thread = threads.take();
-        let isReusable = false;
+        const thread = threads.take(isLarge);
+        let wentWell = false;
         try {
-          if (isLarge) thread.giveWay();
           await work(thread.begin(limits.jobSeconds));
-          isReusable = !isLarge;
+          wentWell = true;
         } finally {
-          await threads.leave(thread, isReusable);
+          await threads.leave(thread, wentWell);
         }
       } finally {
         for (const leave of leaves) leave();
@@ -170,14 +169,13 @@ export function createImportRunner(
     },
     run: (organizationId, file, work) => {
       const inOwnThread = async function* (takeFile: Turn["takeFile"], isLarge: boolean): AsyncGenerator<string> {
-        const thread = threads.take();
-        let isReusable = false;
+        const thread = threads.take(isLarge);
+        let wentWell = false;
         try {
-          if (isLarge) thread.giveWay();
           yield* work({ session: thread.begin(limits.seconds), takeFile });
-          isReusable = !isLarge;
+          wentWell = true;
         } finally {
-          await threads.leave(thread, isReusable);
+          await threads.leave(thread, wentWell);
         }
       };
       return unread.ahead(organizationId, inSlot(organizationId, file, { inThread: true, work: inOwnThread }));

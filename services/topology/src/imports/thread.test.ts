@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from "@jest/globals";
 import { execFile } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync } from "node:fs";
+import { getPriority } from "node:os";
 import { promisify } from "node:util";
 import { AppError } from "@nts/shared/errors";
 import { RUNNER_LIMITS } from "./runner.js";
@@ -30,12 +31,7 @@ const numbers = (count: number): number[] => Array.from({ length: count }, (_, n
 const ip = (n: number): string => `10.${(n >> 16) & 255}.${(n >> 8) & 255}.${n & 255}`;
 
 /** Of all threads of this process. */
-function priorities(): number[] {
-  return readdirSync("/proc/self/task").map((id) => {
-    const stat = readFileSync(`/proc/self/task/${id}/stat`, "latin1");
-    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[16]);
-  });
-}
+const priorities = (): number[] => readdirSync("/proc/self/task").map((id) => getPriority(Number(id)));
 
 /** Reads a file and plans all of it, without known hosts. @returns the number of hosts, or the code of the rejection */
 async function planned(file: string, limits = LIMITS, given: Partial<FileGiven> = {}): Promise<number | string> {

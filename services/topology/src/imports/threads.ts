@@ -9,10 +9,10 @@ const FIRST_AFTER_MS = 10_000;
 export interface ImportThreads {
   /** A file arrives. */
   expect(): void;
-  /** A thread for an import. */
-  take(): ImportThread;
-  /** Its import is over. @param isReusable whether it may stand by for another one */
-  leave(thread: ImportThread, isReusable: boolean): Promise<void>;
+  /** A thread for an import; that of a large file gives way to requests. */
+  take(isLarge: boolean): ImportThread;
+  /** Its import is over. @param wentWell whether it may stand by for another one, unless it has given way */
+  leave(thread: ImportThread, wentWell: boolean): Promise<void>;
 }
 
 export function createImportThreads(start: () => ImportThread): ImportThreads {
@@ -25,13 +25,14 @@ export function createImportThreads(start: () => ImportThread): ImportThreads {
 
   return {
     expect: standBy,
-    take: () => {
-      const thread = spare;
+    take: (isLarge) => {
+      const thread = spare === null || spare.hasEnded() ? start() : spare;
       spare = null;
-      return thread === null || thread.hasEnded() ? start() : thread;
+      if (isLarge) thread.giveWay();
+      return thread;
     },
-    leave: async (thread, isReusable) => {
-      if (isReusable && !thread.hasGivenWay() && spare === null) {
+    leave: async (thread, wentWell) => {
+      if (wentWell && !thread.hasGivenWay() && spare === null) {
         spare = thread;
         return;
       }

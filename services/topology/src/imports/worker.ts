@@ -10,10 +10,9 @@ import type { Order, Question, Reply } from "./thread.js";
 const port = parentPort;
 if (port === null) throw new Error("this file is run as a worker thread");
 
-// First, because until it is known, the time since an import began counts as its CPU time.
+// Before anything is loaded, because until it is known, the time since an import began counts as its CPU time.
 port.postMessage({ threadId: threadId() });
 
-// Loaded once the id is sent.
 const { createSession } = await import("./session.js");
 const { receiving } = await import("./received-file.js");
 const makers = makersOf(workerData as Recipes);
